@@ -1,0 +1,1 @@
+"""Everything a deploy needs on the control machine before it can provision anything."""

@@ -1,0 +1,36 @@
+"""A host's root: its own thin layer over the shared image and bundle."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from infra.lab.command import run
+
+
+def make(folder: Path, *, lower: list[Path]) -> Path:
+    """Mount a fresh root over the lower layers and return where it is."""
+    remove(folder)
+    root, upper, work = (folder / name for name in ("root", "upper", "work"))
+    for directory in (root, upper, work):
+        directory.mkdir(parents=True)
+    layers = ":".join(str(path) for path in lower)
+    options = f"lowerdir={layers},upperdir={upper},workdir={work}"
+    run("mount", "-t", "overlay", "-o", options, "overlay", root)
+    return root
+
+
+def remove(folder: Path) -> None:
+    for point in mounts_below(folder):
+        run("umount", "--lazy", point)
+    shutil.rmtree(folder, ignore_errors=False) if folder.exists() else None
+
+
+def mounts_below(folder: Path) -> list[Path]:
+    """Mount points at or below a folder, the innermost first."""
+    points = []
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        point = Path(line.split(" ")[4].encode().decode("unicode_escape"))
+        if point.is_relative_to(folder):
+            points.append(point)
+    return points[::-1]

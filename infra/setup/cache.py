@@ -19,7 +19,10 @@ from pathlib import Path
 from infra.setup import run as programs
 from infra.setup.errors import SetupError
 
-__all__ = ["Entry", "SetupError", "cache_root", "cached", "digest", "entry_path", "is_cached"]
+__all__ = [
+    *("Entry", "SetupError", "cache_root", "cached", "digest", "entry_path", "exclusive"),
+    *("is_cached", "wipe"),
+]
 
 MARKER = ".complete"
 
@@ -34,7 +37,7 @@ class Entry:
     """The directory being filled, as its `build` function sees it."""
 
     path: Path
-    lock: int
+    lock: int | None = None
 
     @property
     def log(self) -> Path:
@@ -54,7 +57,7 @@ class Entry:
         until the last of its programs is gone, and nobody wipes what still is written to.
         """
         programs.run(
-            command, log=self.log, what=what, cwd=cwd, env=env, keep_open=[self.lock]
+            command, log=self.log, what=what, cwd=cwd, env=env, keep_open=[] if self.lock is None else [self.lock]
         )
 
 
@@ -65,7 +68,7 @@ def cached(
     path = entry_path(kind, name, inputs)
     if _is_complete(path):
         return path
-    with _locked(path) as lock:
+    with exclusive(kind, path.name) as lock:
         if _is_complete(path):  # another builder finished it while this one waited
             return path
         wipe(path)
@@ -83,6 +86,23 @@ def entry_path(kind: str, name: str, inputs: Iterable[str | Path]) -> Path:
 
 def is_cached(kind: str, name: str, inputs: Iterable[str | Path]) -> bool:
     return _is_complete(entry_path(kind, name, inputs))
+
+
+@contextmanager
+def exclusive(kind: str, name: str) -> Iterator[int]:
+    """Hold `<cache>/<kind>/<name>.lock` among all builders, in this process and in others."""
+    path = cache_root() / kind / f"{name}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"Waiting for another build of {name} to finish.", file=sys.stderr)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
+    finally:
+        os.close(lock)
 
 
 def digest(inputs: Iterable[str | Path]) -> str:
@@ -120,21 +140,6 @@ def _contents(item: str | Path) -> Iterator[tuple[str, bytes]]:
             yield f"{item.name}/{path.relative_to(item)}", path.read_bytes()
     else:
         yield item.name, item.read_bytes()
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[int]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print(f"Waiting for another build of {path.name} to finish.", file=sys.stderr)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield lock
-    finally:
-        os.close(lock)
 
 
 def _mount_points() -> list[Path]:

@@ -47,6 +47,7 @@ def run(
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                umask=0o022,  # service users read what root builds
                 pass_fds=keep_open,
             )
             _running.add(process)

@@ -11,7 +11,9 @@ from pathlib import Path
 import yaml
 from pulumi import automation as auto
 
+from infra import context
 from infra.context import REPO
+from infra.setup import tools
 from infra.stage import Stage
 from infra.topology import Topology
 
@@ -26,13 +28,14 @@ class Stacks:
     """The stage's state is a file backend of its own, its secrets under a passphrase of its own;
     whoever holds the stage's lock may break Pulumi's, since nobody else can be at work."""
 
-    def __init__(self, stage: Stage, *, state: Path, pulumi_bin: Path):
+    def __init__(self, stage: Stage):
         self.stage = stage
-        self.state = state
+        self.state = context.state(stage.name)
+        pulumi_bin = tools.pulumi_bin()
         # The Automation API looks for the CLI on this process' own path.
         if str(pulumi_bin) not in os.environ["PATH"].split(":"):
             os.environ["PATH"] = f"{pulumi_bin}:{os.environ['PATH']}"
-        self._environment = _environment(stage, state)
+        self._environment = _environment(stage, self.state)
 
     def layer(self, name: str) -> auto.Stack:
         workspace = auto.LocalWorkspace(
@@ -50,6 +53,22 @@ class Stacks:
             stack.set_config(key, auto.ConfigValue(value))
         try:
             return stack.up(on_event=on_event, refresh=name == "cluster")
+        except auto.CommandError as error:
+            raise StackError(_said(error)) from error
+
+    def preview(self, name: str, on_event: OnEvent) -> None:
+        stack = self.layer(name)
+        _unlock(stack)
+        try:
+            stack.preview(on_event=on_event, refresh=name == "cluster")
+        except auto.CommandError as error:
+            raise StackError(_said(error)) from error
+
+    def unprotect(self, name: str) -> None:
+        """Allow the layer's resources to be deleted; only `purge` asks for it."""
+        stack = self.layer(name)
+        try:
+            stack._run_pulumi_cmd_sync(["state", "unprotect", "--all", "--yes"])
         except auto.CommandError as error:
             raise StackError(_said(error)) from error
 
@@ -111,5 +130,7 @@ def _unlock(stack: auto.Stack) -> None:
 def _said(error: auto.CommandError) -> str:
     """The engine's own error lines, without the trace around them."""
     lines = [line.strip() for line in str(error).splitlines()]
-    errors = [line for line in lines if line.startswith(("error:", "Exception:")) or "Error:" in line]
+    errors = [
+        line for line in lines if line.startswith(("error:", "Exception:")) or "Error:" in line
+    ]
     return "\n".join(dict.fromkeys(errors)) or str(error)

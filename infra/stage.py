@@ -170,7 +170,7 @@ def load(name: str, folder: Path = STAGES) -> Stage:
 
 def parse(text: str, *, name: str, file: str) -> Stage:
     try:
-        data = yaml.load(text, Loader=_StrictLoader)  # noqa: S506 (a SafeLoader, made stricter)
+        data = yaml.load(text, Loader=_StrictLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" line {mark.line + 1}" if mark else ""
@@ -240,4 +240,14 @@ def _keys_at(path: tuple[Any, ...]) -> list[str]:
     return sorted(key for key in model.model_fields if not (model is Stage and key == "name"))
 
 
-__all__ = ["HostGroup", "Identity", "Kafka", "Stage", "StageError", "Topic", "load", "parse", "words"]
+__all__ = [
+    "HostGroup",
+    "Identity",
+    "Kafka",
+    "Stage",
+    "StageError",
+    "Topic",
+    "load",
+    "parse",
+    "words",
+]

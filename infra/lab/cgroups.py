@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,6 +84,22 @@ def kill(name: str, *, seconds: float = 10) -> None:
         time.sleep(0.02)
 
 
+@contextmanager
+def visit(name: str) -> Iterator[None]:
+    """Be in a group of this name, in the unified tree alone: nothing is limited by it, but all
+    that is started meanwhile can be found, and is ended when the visit is over."""
+    kill(name)
+    group, home = _unified(name), _unified(_own_place())
+    group.mkdir(exist_ok=True)
+    (group / "cgroup.procs").write_text(str(os.getpid()))
+    try:
+        yield
+    finally:
+        (home / "cgroup.procs").write_text(str(os.getpid()))
+        kill(name)
+        remove(name)
+
+
 def remove(name: str) -> None:
     for tree in trees():
         top = tree.root / name
@@ -91,14 +109,24 @@ def remove(name: str) -> None:
             _rmdir(group)
 
 
+def children(name: str) -> list[str]:
+    return sorted(path.name for path in _unified(name).glob("*/"))
+
+
 def memory_of(name: str) -> int:
     """Bytes that the group holds, page cache included."""
-    for tree in trees():
-        if "memory" in tree.controllers:
-            file = "memory.current" if tree.unified else "memory.usage_in_bytes"
-            if (tree.root / name / file).exists():
-                return int((tree.root / name / file).read_text())
-    return 0
+    return _memory(name, "memory.current", "memory.usage_in_bytes")
+
+
+def memory_limit(name: str) -> int:
+    """Bytes that the group may hold."""
+    return _memory(name, "memory.max", "memory.limit_in_bytes")
+
+
+def _memory(name: str, unified: str, own_tree: str) -> int:
+    tree = next((tree for tree in trees() if "memory" in tree.controllers), None)
+    file = tree and tree.root / name / (unified if tree.unified else own_tree)
+    return int(file.read_text()) if file and file.exists() else 0
 
 
 def _unified(name: str) -> Path:
@@ -106,6 +134,11 @@ def _unified(name: str) -> Path:
     if tree is None:
         raise LabError("No cgroup2 tree is mounted; mount one at /sys/fs/cgroup/unified.")
     return tree.root / name
+
+
+def _own_place() -> str:
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    return next(line for line in lines if line.startswith("0::")).removeprefix("0::/")
 
 
 def _delegate(group: Path, tree: Tree) -> None:
@@ -129,5 +162,7 @@ def _rmdir(group: Path, *, seconds: float = 5) -> None:
             group.rmdir()
         except OSError:
             if time.monotonic() > deadline:
-                raise LabError(f"The control group {group} cannot be removed: still busy.") from None
+                raise LabError(
+                    f"The control group {group} cannot be removed: still busy."
+                ) from None
             time.sleep(0.02)

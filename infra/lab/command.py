@@ -10,7 +10,7 @@ class LabError(Exception):
 def run(*command: object) -> str:
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip() or f"exit {done.returncode}")
+        said = done.stderr.strip() or done.stdout.strip() or f"exit {done.returncode}"
         raise LabError(f"`{' '.join(map(str, command))}` failed: {said.splitlines()[-1]}.")
     return done.stdout
 

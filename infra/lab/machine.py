@@ -17,6 +17,8 @@ from infra.lab.names import Lab
 # The name a data volume has inside a host, as it would have on EC2.
 DATA_DEVICE = "/dev/nvme1n1"
 
+NSPAWN = Path("/run/systemd/nspawn")
+
 REPO = Path(__file__).resolve().parents[2]
 
 
@@ -73,14 +75,9 @@ def stop(lab: Lab, name: str) -> None:
     cgroups.kill(group)
     cgroups.remove(group)
     namespaces.remove(lab, name)
+    _tidy_after_nspawn(lab, name)
     overlay.remove(lab.host(name))
     volumes.detach(lab.volume(name))
-    # nspawn keeps a tunnel for later mounts per machine and leaves it behind when killed.
-    propagate = Path("/run/systemd/nspawn/propagate") / _machine_name(lab, name)
-    for point in overlay.mounts_below(propagate):
-        overlay.run("umount", "--lazy", point)
-    if propagate.is_dir():
-        propagate.rmdir()
 
 
 def is_running(lab: Lab, name: str) -> bool:
@@ -128,8 +125,20 @@ def _nspawn(machine: Machine, device: str | None) -> list[str]:
         "--console=pipe",
     ]
     if device:
-        command += [f"--bind={device}:{DATA_DEVICE}", "--property=DeviceAllow=block-loop rwm"]
+        command.append(f"--bind={device}:{DATA_DEVICE}")
     return command
+
+
+def _tidy_after_nspawn(lab: Lab, name: str) -> None:
+    """Remove what nspawn leaves when it is killed: a mount tunnel, and its lock on the root."""
+    propagate = NSPAWN / "propagate" / _machine_name(lab, name)
+    overlay.unmount_below(propagate)
+    if propagate.is_dir():
+        propagate.rmdir()
+    root = lab.host(name) / "root"
+    if root.is_dir():
+        inode = root.stat()
+        (NSPAWN / "locks" / f"inode-{inode.st_dev}:{inode.st_ino}").unlink(missing_ok=True)
 
 
 def _await_ssh(machine: Machine, *, seconds: float = 90) -> None:

@@ -33,7 +33,7 @@ class Lab:
 
     @property
     def cgroup(self) -> str:
-        return f"streambed-{self.id}"
+        return f"streambed-{self.id}-{self.tag}"
 
     @property
     def leases(self) -> Path:

@@ -21,9 +21,14 @@ def make(folder: Path, *, lower: list[Path]) -> Path:
 
 
 def remove(folder: Path) -> None:
+    unmount_below(folder)
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def unmount_below(folder: Path) -> None:
     for point in mounts_below(folder):
         run("umount", "--lazy", point)
-    shutil.rmtree(folder, ignore_errors=False) if folder.exists() else None
 
 
 def mounts_below(folder: Path) -> list[Path]:

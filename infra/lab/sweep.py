@@ -12,6 +12,17 @@ from pathlib import Path
 from infra.lab import bridge, cgroups, machine, namespaces, overlay, volumes
 from infra.lab.names import Lab
 
+# Every lab with hosts on this machine, wherever its state is kept: a link per lab. It lives and
+# dies with the hosts themselves when the machine restarts.
+REGISTER = Path("/run/streambed")
+
+
+def register(lab: Lab) -> None:
+    REGISTER.mkdir(exist_ok=True)
+    link = REGISTER / lab.tag
+    link.unlink(missing_ok=True)
+    link.symlink_to(lab.state)
+
 
 def remains(lab: Lab) -> dict[str, list[str]]:
     """What is there, by kind; all lists are empty after a clean destroy."""
@@ -36,6 +47,7 @@ def sweep(lab: Lab) -> None:
         machine.stop(lab, host)
     bridge.remove(lab)
     cgroups.remove(lab.cgroup)
+    (REGISTER / lab.tag).unlink(missing_ok=True)
 
 
 def _hosts(lab: Lab) -> Iterator[str]:
@@ -44,20 +56,14 @@ def _hosts(lab: Lab) -> Iterator[str]:
     hosts |= {path.name for path in (lab.state / "hosts").glob("*")}
     hosts |= {file.stem for _, file in volumes.loops() if file.is_relative_to(lab.state)}
     for tree in cgroups.trees():
-        hosts |= {path.name for path in (tree.root / lab.cgroup).glob("*/") if path.is_dir()}
+        hosts |= {path.name for path in (tree.root / lab.cgroup).glob("*/")}
     yield from sorted(hosts)
 
 
 def others(lab: Lab) -> list[Lab]:
     """Labs of other clones or stages that run beside this one."""
-    groups = {
-        path.name
-        for tree in cgroups.trees()
-        for path in tree.root.glob("streambed-*")
-        if path.is_dir()
-    }
-    found = [Lab(path) for path in lab.state.parent.glob("*/") if path != lab.state]
-    return [other for other in found if other.cgroup in groups]
+    registered = [Lab(link.readlink()) for link in REGISTER.glob("*")]
+    return [other for other in registered if other != lab and cgroups.processes(other.cgroup)]
 
 
 def owner(lab: Lab) -> Path | None:

@@ -1,0 +1,66 @@
+# Names only: what each target does is in infra/commands and tests/.
+# Every target works on one stage, `inventories/$(STAGE).yml`.
+
+STAGE ?= local
+export STAGE CONFIRM HOST UNIT FOLLOW
+
+RUN := .venv/bin/python -m
+LIFECYCLE := $(RUN) infra
+
+.DEFAULT_GOAL := help
+.PHONY: help deploy plan verify status ssh logs recreate destroy purge test unit lint clean setup inventory lock
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  STAGE=$(STAGE); stages: $(notdir $(basename $(wildcard inventories/*.yml)))"
+
+deploy: setup ## Bring the stage up and verify it; a second time changes nothing
+	@$(LIFECYCLE) deploy
+
+plan: setup ## Tell what deploy would change
+	@$(LIFECYCLE) plan
+
+verify: setup ## Run the infrastructure tests against the deployed stage
+	@$(LIFECYCLE) verify
+
+status: setup ## Show what runs where, and how it fares
+	@$(LIFECYCLE) status
+
+ssh: setup ## Open a shell on HOST=kafka-1
+	@$(LIFECYCLE) ssh
+
+logs: setup ## Show the journal of HOST=… [UNIT=…] [FOLLOW=1]
+	@$(LIFECYCLE) logs
+
+inventory: setup ## Show Ansible's view of the deployed stage
+	@$(LIFECYCLE) inventory
+
+recreate: setup ## Throw the cluster away and build it anew; data stays
+	@$(LIFECYCLE) recreate
+
+destroy: setup ## Delete the cluster; network, volumes and keys stay
+	@$(LIFECYCLE) destroy
+
+purge: setup ## Delete everything of the stage: CONFIRM=<stage> (data is gone)
+	@$(LIFECYCLE) purge
+
+test: lint unit ## Lint, unit tests, then a deployed stage under test, torn down after
+	@$(RUN) pytest tests/lifecycle
+
+unit: setup ## Unit tests only: seconds, no root
+	@$(RUN) pytest tests/unit
+
+lint: setup ## Check style of Python, YAML and playbooks
+	@$(RUN) ruff check .
+	@$(RUN) ruff format --check .
+	@$(RUN) yamllint --strict .
+	@cd playbooks && ANSIBLE_CONFIG=ansible.cfg ../.venv/bin/ansible-lint --offline --quiet
+
+clean: setup ## Remove stages whose clone is gone and cache entries nobody uses
+	@$(LIFECYCLE) clean
+
+lock: setup ## Resolve the Python locks anew from pyproject.toml
+	@$(RUN) infra.setup.lock
+
+setup:
+	@python3 -m infra.setup.bootstrap

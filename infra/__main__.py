@@ -1,0 +1,53 @@
+"""`python -m infra <command>`: what the Makefile's targets call.
+
+The stage and everything else a command needs comes from the environment, as make gives it.
+Exit codes: 2 when what was asked for is wrong, and nothing was touched; 1 when it failed.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from infra import context
+from infra.commands import clean, deploy, destroy, plan, reach, recreate, verify
+from infra.lab.command import LabError
+from infra.operation import Busy
+from infra.playbook import PlaybookError
+from infra.setup.errors import SetupError
+from infra.stacks import StackError
+from infra.stage import StageError
+
+COMMANDS = {
+    "deploy": deploy.deploy,
+    "destroy": destroy.destroy,
+    "logs": reach.logs,
+    "plan": plan.plan,
+    "purge": destroy.purge,
+    "recreate": recreate.recreate,
+    "ssh": reach.shell,
+    "status": reach.status,
+    "verify": verify.verify,
+    "clean": clean.clean,
+}
+
+WRONG = (StageError, LabError, Busy, destroy.Refused, reach.NotThere)
+FAILED = (SetupError, StackError, PlaybookError, verify.VerifyError)
+
+
+def main() -> int:
+    try:
+        COMMANDS[sys.argv[1]](context.stage())
+    except WRONG as error:
+        print(error, file=sys.stderr)
+        return 2
+    except FAILED as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Interrupted; the same command again goes on from here.", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What `make` can do to a stage, one module a verb."""

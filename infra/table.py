@@ -1,0 +1,52 @@
+"""Tables for people: what runs where, and the addresses to open."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from infra.topology import Host, Topology
+
+_SERVES = {
+    "kafka": lambda host: f"kafka {host.address}:9092",
+    "zookeeper": lambda host: f"zookeeper {host.address}:2181",
+    "spark_master": lambda host: f"spark master http://{host.address}:8080",
+    "spark_worker": lambda host: f"spark worker http://{host.address}:8081",
+    "object_store": lambda host: f"S3 http://{host.address}:7070",
+}
+
+
+def what_runs_where(topology: Topology, state_of: dict[str, str] | None = None) -> None:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("host", "zone", "memory", "serves", *(["state"] if state_of else [])):
+        table.add_column(column, no_wrap=column != "serves")
+    for host in topology.hosts:
+        row = [host.name, host.zone, f"{host.memory_mib} MiB", _serves(host)]
+        table.add_row(*row, *([state_of.get(host.name, "")] if state_of else []))
+    _print(table)
+
+
+def addresses(topology: Topology) -> None:
+    brokers = ",".join(f"{host.address}:9092" for host in topology.with_role("kafka"))
+    masters = ",".join(f"{host.address}:7077" for host in topology.with_role("spark_master"))
+    for name, value in {
+        "Kafka bootstrap": brokers,
+        "Spark master": masters and f"spark://{masters}",
+        "Spark UI": " ".join(
+            f"http://{host.address}:8080" for host in topology.with_role("spark_master")
+        ),
+        "S3 bucket": topology.bucket
+        and f"s3://{topology.bucket.name} at {topology.bucket.endpoint}",
+    }.items():
+        if value:
+            print(f"{name}: {value}")
+
+
+def _serves(host: Host) -> str:
+    return "\n".join(_SERVES[role](host) for role in host.roles)
+
+
+def _print(table: Table) -> None:
+    # A log has no width: never wrap what somebody may want to copy.
+    Console(width=None if Console().is_terminal else 110, highlight=False).print(table)

@@ -13,29 +13,31 @@ import os
 import shutil
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from infra.setup import jars, tools
 from infra.setup.cache import Entry, SetupError, cached
 from infra.setup.hosts_python import HOME as PYTHON_HOME
 from infra.setup.hosts_python import SITE_PACKAGES, hosts_python
+from infra.setup.side_by_side import side_by_side
 
 SPARK_VERSION = "4.2.0"
 
 
 def bundle() -> Path:
     """Return the root of the bundle's tree, building what is missing side by side."""
-    with ThreadPoolExecutor() as pool:
-        python = pool.submit(hosts_python)
-        gateway = pool.submit(tools.versitygw)
-        parts = {each.name: jars.jars(each) for each in jars.components()}
-        parts[f"versitygw-{tools.VERSITYGW_VERSION}"] = gateway.result()
-        parts[PYTHON_HOME.name] = python.result()
-
+    built = side_by_side(java=_java, python=hosts_python, gateway=tools.versitygw)
+    parts = built["java"] | {
+        f"versitygw-{tools.VERSITYGW_VERSION}": built["gateway"],
+        PYTHON_HOME.name: built["python"],
+    }
     # A part's path ends in the hash of what it is made from, so paths stand for contents here.
     names = [f"{name}={part}" for name, part in sorted(parts.items())]
     return cached("bundle", "bundle", names, lambda entry: _assemble(entry, parts)) / "tree"
+
+
+def _java() -> dict[str, Path]:
+    return {component.name: jars.jars(component) for component in jars.components()}
 
 
 def _assemble(entry: Entry, parts: dict[str, Path]) -> None:

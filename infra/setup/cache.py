@@ -57,7 +57,12 @@ class Entry:
         until the last of its programs is gone, and nobody wipes what still is written to.
         """
         programs.run(
-            command, log=self.log, what=what, cwd=cwd, env=env, keep_open=[] if self.lock is None else [self.lock]
+            command,
+            log=self.log,
+            what=what,
+            cwd=cwd,
+            env=env,
+            keep_open=[] if self.lock is None else [self.lock],
         )
 
 

@@ -9,9 +9,10 @@ import signal
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from infra.setup.errors import SetupError
+from infra.setup.errors import SetupError, Stopped
 
 _running: set[subprocess.Popen] = set()
 _guard = threading.Lock()
@@ -38,7 +39,7 @@ def run(
         output.flush()
         with _guard:
             if _stopping.is_set():
-                raise SetupError(f"{what} was stopped because another part failed.")
+                raise Stopped(f"{what} was stopped because another part failed.")
             process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *words],
                 cwd=cwd,
@@ -60,7 +61,7 @@ def run(
             with _guard:
                 _running.discard(process)
     if _stopping.is_set() and status:
-        raise SetupError(f"{what} was stopped because another part failed.")
+        raise Stopped(f"{what} was stopped because another part failed.")
     if status:
         raise SetupError(
             f"{what} failed: `{shlex.join(words[:3])}` ended with status {status}; its last words"
@@ -83,7 +84,5 @@ def allow_all() -> None:
 
 
 def _kill(process: subprocess.Popen) -> None:
-    try:
+    with suppress(ProcessLookupError):  # it may have ended by itself
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # it ended by itself

@@ -21,7 +21,10 @@ PULUMI_SDK = "github.com/pulumi/pulumi/sdk/v3"
 LANGUAGE_HOST_PACKAGE = f"{PULUMI_SDK}/python/cmd/pulumi-language-python"
 # Scripts of the SDK that the CLI expects beside the language host, one per Pulumi program
 # and one per dynamic provider.
-SDK_SCRIPTS = ("python/cmd/pulumi-language-python-exec", "python/dist/pulumi-resource-pulumi-python")
+SDK_SCRIPTS = (
+    "python/cmd/pulumi-language-python-exec",
+    "python/dist/pulumi-resource-pulumi-python",
+)
 
 VERSITYGW_VERSION = "1.8.0"
 VERSITYGW_PACKAGE = "github.com/versity/versitygw/cmd/versitygw"

@@ -28,6 +28,11 @@ class Phase:
             print(f"  … {text}", flush=True)
             self._told = now
 
+    def note(self, text: str) -> None:
+        """A line that stays."""
+        self._close()
+        print(f"  {text}", flush=True)
+
     def _close(self) -> None:
         if self._terminal:
             print("\r\033[K", end="")

@@ -26,7 +26,7 @@ def deploy_locked(stage: Stage, phases: Phases) -> None:
     state = context.state(stage.name)
     sweep.register(Lab(state))
     with phases.phase("set up", "Pulumi, bundle and image") as phase:
-        prepared = prepare(phase.progress)
+        prepared = prepare(phase.note)
         phase.result = "ready"
     stacks = Stacks(stage)
     changes = 0

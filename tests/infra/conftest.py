@@ -1,0 +1,62 @@
+"""What every infrastructure test may ask for."""
+
+import json
+
+import pytest
+from deployed import stage, topology
+from kafka.admin import KafkaAdminClient
+
+
+@pytest.fixture
+def me(host):
+    """The host under test as the topology has it."""
+    return topology().host(host.backend.get_hostname())
+
+
+@pytest.fixture
+def listening(host):
+    """`address:port` of everything that listens on this host."""
+    lines = host.check_output("ss --no-header --listening --tcp --numeric").splitlines()
+    return {line.split()[3].replace("[::ffff:", "").replace("]", "") for line in lines}
+
+
+@pytest.fixture(scope="session")
+def bootstrap():
+    return [f"{host.address}:9092" for host in topology().with_role("kafka")]
+
+
+@pytest.fixture(scope="session")
+def admin(bootstrap):
+    client = KafkaAdminClient(bootstrap_servers=bootstrap)
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="session")
+def declared():
+    return stage()
+
+
+@pytest.fixture
+def unit(host):
+    """Ask systemd about a unit: `unit("kafka")["NRestarts"]`."""
+
+    def show(name):
+        lines = host.check_output("systemctl show %s", name).splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line)
+
+    return show
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """When a check on a host fails, show what its services said last."""
+    report = (yield).get_result()
+    host = getattr(item, "funcargs", {}).get("host")
+    if report.when == "call" and report.failed and host is not None:
+        journal = host.run("journalctl --no-pager --priority=warning --lines=30").stdout
+        report.sections.append(("journal of the host", journal))
+
+
+def pytest_make_parametrize_id(config, val, argname):
+    return json.dumps(val) if isinstance(val, dict) else None

@@ -5,8 +5,8 @@ import sys
 # Here rather than with the other checks, because an older Python could not even import those.
 if sys.version_info < (3, 11):  # noqa: UP036
     print(
-        "Streambed needs Python 3.11 or newer, and %s is %s: put a newer python3 first on PATH."
-        % (sys.executable, sys.version.split()[0]),  # noqa: UP031
+        f"Streambed needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}:"
+        " put a newer python3 first on PATH.",
         file=sys.stderr,
     )
     sys.exit(2)

@@ -72,6 +72,7 @@ def cached(
     """Return the entry made from `inputs`, calling `build` if it is not there yet."""
     path = entry_path(kind, name, inputs)
     if _is_complete(path):
+        (path / MARKER).touch()
         return path
     with exclusive(kind, path.name) as lock:
         if _is_complete(path):  # another builder finished it while this one waited
@@ -91,6 +92,12 @@ def entry_path(kind: str, name: str, inputs: Iterable[str | Path]) -> Path:
 
 def is_cached(kind: str, name: str, inputs: Iterable[str | Path]) -> bool:
     return _is_complete(entry_path(kind, name, inputs))
+
+
+def last_used(entry: Path) -> float:
+    """When an entry was last asked for; a marker is touched each time."""
+    marker = entry / MARKER
+    return (marker if marker.exists() else entry).stat().st_mtime
 
 
 @contextmanager

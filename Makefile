@@ -1,8 +1,9 @@
 # Names only: what each target does is in infra/commands and tests/.
-# Every target works on one stage, `inventories/$(STAGE).yml`.
+# Every target works on one stage: $(STAGES)/$(STAGE).yml.
 
 STAGE ?= local
-export STAGE CONFIRM HOST UNIT FOLLOW
+STAGES ?= inventories
+export STAGE STAGES CONFIRM HOST UNIT FOLLOW
 
 RUN := .venv/bin/python -m
 LIFECYCLE := $(RUN) infra
@@ -12,7 +13,7 @@ LIFECYCLE := $(RUN) infra
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  STAGE=$(STAGE); stages: $(notdir $(basename $(wildcard inventories/*.yml)))"
+	@echo "  STAGE=$(STAGE); stages: $(notdir $(basename $(wildcard $(STAGES)/*.yml)))"
 
 deploy: setup ## Bring the stage up and verify it; a second time changes nothing
 	@$(LIFECYCLE) deploy
@@ -33,7 +34,7 @@ logs: setup ## Show the journal of HOST=… [UNIT=…] [FOLLOW=1]
 	@$(LIFECYCLE) logs
 
 inventory: setup ## Show Ansible's view of the deployed stage
-	@$(LIFECYCLE) inventory
+	@ANSIBLE_CONFIG=playbooks/ansible.cfg .venv/bin/ansible-inventory -i $(STAGES)/$(STAGE).yml --graph
 
 recreate: setup ## Throw the cluster away and build it anew; data stays
 	@$(LIFECYCLE) recreate

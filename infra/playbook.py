@@ -6,12 +6,12 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.context import REPO
+from infra.stage import folder
 
 _RECAP = re.compile(
     r"^(?P<host>\S+)\s+: ok=(?P<ok>\d+)\s+changed=(?P<changed>\d+)\s+"
@@ -43,7 +43,7 @@ def run(
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [
         *(sys.executable, "-m", "ansible", "playbook"),
-        *("-i", str(REPO / "inventories" / f"{stage}.yml")),
+        *("-i", str(folder() / f"{stage}.yml")),
         *options,
         str(REPO / "playbooks" / f"{name}.yml"),
     ]
@@ -72,10 +72,8 @@ def run(
 
 def environment() -> dict[str, str]:
     """Ansible's settings that depend on where things are installed."""
-    strategies = Path(sysconfig.get_path("purelib")) / "ansible_mitogen/plugins/strategy"
     return os.environ | {
         "ANSIBLE_CONFIG": str(REPO / "playbooks" / "ansible.cfg"),
-        "ANSIBLE_STRATEGY_PLUGINS": str(strategies),
         "ANSIBLE_NOCOLOR": "1",
         "PYTHONPATH": str(REPO),
         # Ansible refuses to start where the locale is not UTF-8, as in a bare container.

@@ -7,6 +7,7 @@ deploys. What is wrong with a file is told in sentences: where, what is allowed,
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -21,9 +22,14 @@ from pydantic import (
     model_validator,
 )
 
-from infra.duration import Duration, words
+from infra.duration import Duration
 
-STAGES = Path(__file__).resolve().parent.parent / "inventories"
+
+def folder() -> Path:
+    """Where stage files are: beside the inventory plugin, or where a team keeps its own
+    (`make deploy STAGES=../our-stages STAGE=dev`)."""
+    return Path(os.environ.get("STAGES") or Path(__file__).parent.parent / "inventories").resolve()
+
 
 Role = Literal["kafka", "zookeeper", "spark_master", "spark_worker", "object_store"]
 ROLES: tuple[str, ...] = get_args(Role)
@@ -159,13 +165,13 @@ class Stage(_Model):
         return sum(identity.memory_mib for identity in self.identities())
 
 
-def load(name: str, folder: Path = STAGES) -> Stage:
+def load(name: str) -> Stage:
     """The stage of that name, or a StageError that says what to mend."""
-    path = folder / f"{name}.yml"
-    known = sorted(file.stem for file in folder.glob("*.yml"))
+    path = folder() / f"{name}.yml"
     if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in folder().glob("*.yml"))) or "none"
         raise StageError(f"There is no stage {name!r}: {path} does not exist; stages: {known}.")
-    return parse(path.read_text(), name=name, file=f"{folder.name}/{path.name}")
+    return parse(path.read_text(), name=name, file=f"{path.parent.name}/{path.name}")
 
 
 def parse(text: str, *, name: str, file: str) -> Stage:

@@ -32,7 +32,7 @@ class InventoryModule(BaseInventoryPlugin):
 
     def verify_file(self, path: str) -> bool:
         file = Path(path).resolve()
-        return file.suffix == ".yml" and file.parent == Path(__file__).resolve().parent
+        return file.suffix == ".yml" and file.parent == stage.folder()
 
     def parse(self, inventory, loader, path, cache=True):
         super().parse(inventory, loader, path, cache)

@@ -70,7 +70,7 @@ def check_allowed(stage: Stage, layer: str) -> None:
     if layer not in stage.may_destroy:
         raise Refused(
             f"The {layer} of the stage {stage.name} may not be destroyed: "
-            f"add {layer} to may_destroy in inventories/{stage.name}.yml first."
+            f"add {layer} to may_destroy in the stage file first."
         )
 
 

@@ -39,3 +39,10 @@ def mounts_below(folder: Path) -> list[Path]:
         if point.is_relative_to(folder):
             points.append(point)
     return points[::-1]
+
+
+def is_layer(folder: Path) -> bool:
+    """Whether a mounted root has a layer at or below the folder."""
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    options = [line.split(" ")[3] for line in mounts if line.split(" ")[2] == "overlay"]
+    return any(f"={folder}/" in option or f":{folder}/" in option for option in options)

@@ -140,7 +140,8 @@ def test_what_is_no_stage_file_at_all_is_said_so(text):
         stage.parse(text, name="x", file="x.yml")
 
 
-def test_a_missing_stage_names_those_that_exist(tmp_path):
+def test_a_missing_stage_names_those_that_exist(tmp_path, monkeypatch):
     (tmp_path / "dev.yml").write_text("")
-    with pytest.raises(StageError, match=r"no stage 'prod'.*dev"):
-        stage.load("prod", tmp_path)
+    monkeypatch.setenv("STAGES", str(tmp_path))
+    with pytest.raises(StageError, match=r"no stage 'prod'.*stages: dev"):
+        stage.load("prod")

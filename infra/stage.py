@@ -244,16 +244,3 @@ def _keys_at(path: tuple[Any, ...]) -> list[str]:
             inner = [a for a in get_args(annotation) if isinstance(a, type)]
             model = inner[0] if inner and issubclass(inner[0], BaseModel) else annotation
     return sorted(key for key in model.model_fields if not (model is Stage and key == "name"))
-
-
-__all__ = [
-    "HostGroup",
-    "Identity",
-    "Kafka",
-    "Stage",
-    "StageError",
-    "Topic",
-    "load",
-    "parse",
-    "words",
-]

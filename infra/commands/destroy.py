@@ -78,6 +78,6 @@ def _tell_what_is_kept(lab: Lab) -> None:
     volumes = sorted((lab.state / "volumes").glob("*.img"))
     used = sum(file.stat().st_blocks * 512 for file in volumes) >> 20
     print(
-        f"Kept: {len(volumes)} data volumes ({used} MiB on disk), keys and addresses in {lab.state}. "
-        f"`make deploy` takes them up again; `make purge CONFIRM=…` deletes them."
+        f"Kept: {len(volumes)} data volumes ({used} MiB on disk), keys and addresses, "
+        f"in {lab.state}. `make deploy` takes them up again; `make purge CONFIRM=…` deletes them."
     )

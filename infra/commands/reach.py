@@ -54,9 +54,9 @@ def _deployed(stage: Stage) -> tuple[Topology, Path]:
 
 def _state(config: Path, host: str) -> str:
     """`running`, what systemd says is wrong, or that nobody answers."""
+    ask = "systemctl is-system-running; systemctl --failed --plain --no-legend"
     done = subprocess.run(
-        ["ssh", "-F", str(config), "-o", "ConnectTimeout=3", "-o", "BatchMode=yes", host]
-        + ["systemctl is-system-running; systemctl --failed --plain --no-legend"],
+        ["ssh", "-F", str(config), "-o", "ConnectTimeout=3", "-o", "BatchMode=yes", host, ask],
         capture_output=True,
         text=True,
     )

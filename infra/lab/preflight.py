@@ -52,8 +52,8 @@ def _memory_fits(stage: Stage, lab: Lab) -> None:
     )
     raise LabError(
         f"The stage {stage.name} needs {stage.memory_mib} MiB for its hosts and {SPARE_MIB} MiB "
-        f"beside them, and this machine has {max(free, 0)} MiB to give: lower memory_mib or count in "
-        f"the stage file, or free memory.{beside}"
+        f"beside them, and this machine has {max(free, 0)} MiB to give: lower memory_mib or count "
+        f"in the stage file, or free memory.{beside}"
     )
 
 

@@ -1,6 +1,7 @@
 """The parts work together: a record goes through Kafka, a job through Spark and the bucket."""
 
 import uuid
+from pathlib import Path
 
 import pytest
 from deployed import targets, topology, with_role
@@ -10,21 +11,7 @@ testinfra_hosts = targets("spark_master")[:1]
 
 PROBE = "input.dead-letter"
 
-JOB = """
-import sys
-from pyspark.sql import SparkSession
-spark = SparkSession.builder.appName("probe").getOrCreate()
-path = sys.argv[1]
-spark.range(0, 1000, 1, 4).write.mode("overwrite").parquet(path)
-rows = spark.read.parquet(path)
-total = rows.mapInArrow(lambda batches: batches, rows.schema).groupBy().sum().first()[0]
-hosts = spark.sparkContext.parallelize(range(8), 8).map(lambda _: __import__("socket").gethostname())
-print("PROBE", total, ",".join(sorted(set(hosts.collect()))))
-jvm = spark.sparkContext._jvm
-place = jvm.org.apache.hadoop.fs.Path(path)
-place.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).delete(place, True)
-spark.stop()
-"""
+JOB = (Path(__file__).parent / "spark_probe.py").read_text()
 
 
 def test_a_record_that_was_acknowledged_is_read_back(bootstrap, declared):
@@ -44,14 +31,11 @@ def test_a_record_that_was_acknowledged_is_read_back(bootstrap, declared):
 
 def test_a_job_runs_on_the_cluster_and_writes_and_reads_the_bucket(host):
     masters = ",".join(f"{master.address}:7077" for master in with_role("spark_master"))
-    name = uuid.uuid4().hex
+    place = f"s3a://{topology().bucket.name}/probe/{uuid.uuid4().hex}"
+    host.run_test("cat > /tmp/probe.py <<'JOB'\n" + JOB.replace("%", "%%") + "\nJOB")
     submitted = host.run(
-        "cat > /tmp/%s.py <<'JOB'\n%s\nJOB\n"
-        "su spark -s /bin/sh -c 'SPARK_CONF_DIR=/etc/spark PYSPARK_PYTHON=/opt/streambed/python/bin/python3 "
-        "/opt/streambed/spark-4.2.0/bin/spark-submit --master spark://%s --conf spark.cores.max=2 "
-        "--conf spark.driver.host=%s --conf spark.driver.memory=384m --conf spark.executor.memory=512m "
-        "/tmp/%s.py s3a://%s/probe/%s'; code=$?; rm /tmp/%s.py; exit $code"
-        % (name, JOB, masters, with_role("spark_master")[0].address, name,
-           topology().bucket.name, name, name)
+        f"spark-submit --master spark://{masters} --conf spark.cores.max=2 "
+        f"--conf spark.driver.memory=384m --conf spark.executor.memory=512m "
+        f"/tmp/probe.py {place}"
     )
-    assert "PROBE 499500 " in submitted.stdout, submitted.stderr[-3000:]
+    assert "PROBE 499500" in submitted.stdout, submitted.stderr[-3000:]

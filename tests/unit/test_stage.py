@@ -120,7 +120,8 @@ def test_a_wrong_file_is_told_where_and_what_is_allowed(changes, key, words):
 
 def test_all_that_is_wrong_is_told_at_once():
     said = complaint(kafka={"replication_factor": 9}, hosts=groups(kafka={"count": 4}))
-    assert "replication_factor" in said and "odd number" in said
+    assert "replication_factor" in said
+    assert "odd number" in said
 
 
 def test_two_groups_with_one_role_need_numbers_that_do_not_meet():
@@ -130,7 +131,7 @@ def test_two_groups_with_one_role_need_numbers_that_do_not_meet():
 
 
 def test_a_key_that_stands_twice_is_a_mistake():
-    with pytest.raises(StageError, match="line 2: .*'provider' stands twice"):
+    with pytest.raises(StageError, match=r"line 2: .*'provider' stands twice"):
         stage.parse("provider: lab\nprovider: lab\n", name="x", file="x.yml")
 
 

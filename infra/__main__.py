@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from infra import context
-from infra.commands import clean, deploy, destroy, plan, reach, recreate, verify
+from infra.commands import bench, clean, deploy, destroy, plan, reach, recreate, verify
 from infra.lab.command import LabError
 from infra.operation import Busy
 from infra.playbook import PlaybookError
@@ -18,6 +18,7 @@ from infra.stacks import StackError
 from infra.stage import StageError
 
 COMMANDS = {
+    "bench": bench.bench,
     "deploy": deploy.deploy,
     "destroy": destroy.destroy,
     "logs": reach.logs,

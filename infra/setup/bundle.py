@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from infra.setup import jars, tools
-from infra.setup.cache import Entry, SetupError, cached
+from infra.setup.cache import MARKER, Entry, SetupError, cache_root, cached
 from infra.setup.hosts_python import HOME as PYTHON_HOME
 from infra.setup.hosts_python import SITE_PACKAGES, hosts_python
 from infra.setup.side_by_side import side_by_side
@@ -31,8 +31,8 @@ def bundle() -> Path:
         f"versitygw-{tools.VERSITYGW_VERSION}": built["gateway"],
         PYTHON_HOME.name: built["python"],
     }
-    # A part's path ends in the hash of what it is made from, so paths stand for contents here.
-    names = [f"{name}={part}" for name, part in sorted(parts.items())]
+    # A part's entry is named by the hash of what it is made from, so names stand for contents.
+    names = [f"{name}={part.relative_to(cache_root())}" for name, part in sorted(parts.items())]
     return cached("bundle", "bundle", names, lambda entry: _assemble(entry, parts)) / "tree"
 
 
@@ -44,10 +44,8 @@ def _assemble(entry: Entry, parts: dict[str, Path]) -> None:
     home = entry.path / "tree" / PYTHON_HOME.parent.relative_to("/")
     for name, part in parts.items():
         # Hard links: the tree costs no space besides its parts.
-        shutil.copytree(
-            part, home / name, symlinks=True, copy_function=os.link,
-            ignore=shutil.ignore_patterns(".complete"),
-        )  # fmt: skip
+        unmarked = shutil.ignore_patterns(MARKER)
+        shutil.copytree(part, home / name, symlinks=True, copy_function=os.link, ignore=unmarked)
     spark = Path(PYTHON_HOME.name) / SITE_PACKAGES / "pyspark"
     (home / f"spark-{SPARK_VERSION}").symlink_to(spark)
 

@@ -134,6 +134,7 @@ def wipe(path: Path) -> None:
             f"{path} is in the way of a new build but {mounted[0]} is mounted in it:"
             f" unmount it (umount {mounted[0]}) and run the same command again."
         )
+    (path / MARKER).unlink(missing_ok=True)  # first, lest half an entry pass for a whole one
     shutil.rmtree(path, ignore_errors=True)
     if path.exists():
         raise SetupError(f"{path} cannot be removed: remove it by hand and run again.")

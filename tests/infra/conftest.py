@@ -1,7 +1,5 @@
 """What every infrastructure test may ask for."""
 
-import json
-
 import pytest
 from deployed import stage, topology
 from kafka.admin import KafkaAdminClient
@@ -42,7 +40,8 @@ def unit(host):
     """Ask systemd about a unit: `unit("kafka")["NRestarts"]`."""
 
     def show(name):
-        lines = host.check_output("systemctl show %s", name).splitlines()
+        # --all: systemd leaves out what is empty, and an empty list of rights says the most.
+        lines = host.check_output("systemctl show --all %s", name).splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line)
 
     return show
@@ -56,7 +55,3 @@ def pytest_runtest_makereport(item, call):
     if report.when == "call" and report.failed and host is not None:
         journal = host.run("journalctl --no-pager --priority=warning --lines=30").stdout
         report.sections.append(("journal of the host", journal))
-
-
-def pytest_make_parametrize_id(config, val, argname):
-    return json.dumps(val) if isinstance(val, dict) else None

@@ -10,7 +10,7 @@ HARDENED = {
     "ProtectSystem": "strict",
     "ProtectHome": "yes",
     "PrivateTmp": "yes",
-    "CapabilityBoundingSet": "",
+    "CapabilityBoundingSet": "",  # none at all
     "LimitNOFILE": "20000",
     "Restart": "always",
 }

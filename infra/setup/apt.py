@@ -44,6 +44,7 @@ def install(packages: Sequence[str], *, log: Path) -> None:
         log=log,
         what=what,
         env=env,
+        stoppable=False,  # half-installed packages would be the user's to repair
     )
 
 

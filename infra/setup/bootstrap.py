@@ -99,6 +99,9 @@ def main() -> int:
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("Interrupted: run the same command again, it goes on from here.", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -77,7 +77,13 @@ def read_sums(path: Path) -> dict[str, str]:
     """Read `<sha256>  <file>` lines, the format of sha256sum."""
     if not path.exists():
         raise SetupError(f"{path} is missing: write it with `{RELOCK}`.")
-    return {name: value for value, name in map(str.split, path.read_text().splitlines())}
+    lines = [line.split() for line in path.read_text().splitlines()]
+    if any(len(words) != 2 for words in lines):
+        raise SetupError(
+            f"{path} must hold `<sha256>  <file>` lines and nothing else:"
+            f" restore it, or write it anew with `{RELOCK}`."
+        )
+    return {name: value for value, name in lines}
 
 
 def write_sums(path: Path, lib: Path) -> None:

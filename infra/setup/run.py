@@ -27,13 +27,16 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     keep_open: Sequence[int] = (),
+    stoppable: bool = True,
 ) -> None:
     """Run `command` with its output appended to `log`; `what` names the work if it fails.
 
     The command gets no standard input, so nothing can wait for an answer, and dies with the
     thread that started it, so that a killed builder leaves no one writing behind its back.
+    One that changes the machine itself is not `stoppable`: it comes to its end, whatever happens.
     """
     words = [str(word) for word in command]
+    leash = ["setpriv", "--pdeathsig", "KILL"] if stoppable else []
     with log.open("ab") as output:
         output.write(f"$ {shlex.join(words)}\n".encode())
         output.flush()
@@ -41,7 +44,7 @@ def run(
             if _stopping.is_set():
                 raise Stopped(f"{what} was stopped because another part failed.")
             process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *words],
+                [*leash, *words],
                 cwd=cwd,
                 env={**os.environ, **(env or {})},
                 stdin=subprocess.DEVNULL,
@@ -51,11 +54,12 @@ def run(
                 umask=0o022,  # service users read what root builds
                 pass_fds=keep_open,
             )
-            _running.add(process)
+            if stoppable:
+                _running.add(process)
         try:
             status = process.wait()
         except BaseException:
-            _kill(process)
+            _kill(process) if stoppable else process.wait()
             raise
         finally:
             with _guard:

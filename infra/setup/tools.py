@@ -30,18 +30,19 @@ VERSITYGW_VERSION = "1.8.0"
 VERSITYGW_PACKAGE = "github.com/versity/versitygw/cmd/versitygw"
 
 PULUMI_LDFLAGS = f"-s -w -X {PULUMI_SDK}/go/common/version.Version=v{PULUMI_VERSION}"
-SMALL_LDFLAGS = "-s -w"
+LANGUAGE_HOST_LDFLAGS = "-s -w"
+VERSITYGW_LDFLAGS = f"-s -w -X main.Version=v{VERSITYGW_VERSION}"
 
 _PULUMI = (
     *("tools", f"pulumi-{PULUMI_VERSION}"),
     [
         *(MODULES / "pulumi", MODULES / "pulumi-language-python", platform.machine()),
-        *(PULUMI_LDFLAGS, SMALL_LDFLAGS, *SDK_SCRIPTS),
+        *(PULUMI_LDFLAGS, LANGUAGE_HOST_LDFLAGS, *SDK_SCRIPTS),
     ],
 )
 _VERSITYGW = (
     *("tools", f"versitygw-{VERSITYGW_VERSION}"),
-    [MODULES / "versitygw", SMALL_LDFLAGS, platform.machine()],
+    [MODULES / "versitygw", VERSITYGW_LDFLAGS, platform.machine()],
 )
 
 
@@ -79,7 +80,8 @@ def fits(version: str) -> bool:
 def _build_pulumi(entry: Entry) -> None:
     bin_dir = entry.path / "bin"
     bin_dir.mkdir()
-    _go_build(entry, MODULES / "pulumi-language-python", LANGUAGE_HOST_PACKAGE, SMALL_LDFLAGS)
+    host = MODULES / "pulumi-language-python"
+    _go_build(entry, host, LANGUAGE_HOST_PACKAGE, LANGUAGE_HOST_LDFLAGS)
     _go_build(entry, MODULES / "pulumi", PULUMI_PACKAGE, PULUMI_LDFLAGS)
     sdk = _module_directory(MODULES / "pulumi", PULUMI_SDK)
     for script in SDK_SCRIPTS:
@@ -89,7 +91,7 @@ def _build_pulumi(entry: Entry) -> None:
 
 
 def _build_versitygw(entry: Entry) -> None:
-    _go_build(entry, MODULES / "versitygw", VERSITYGW_PACKAGE, SMALL_LDFLAGS)
+    _go_build(entry, MODULES / "versitygw", VERSITYGW_PACKAGE, VERSITYGW_LDFLAGS)
 
 
 def _go_build(entry: Entry, module: Path, package: str, ldflags: str) -> None:

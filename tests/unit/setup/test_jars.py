@@ -62,6 +62,12 @@ def test_a_component_without_sums_says_how_to_write_them(component, lib):
         jars.verify(component, lib)
 
 
+def test_a_mangled_list_of_sums_is_named(component, lib):
+    (component / "sha256").write_text("<<<<<<< ours and theirs\n")
+    with pytest.raises(SetupError, match=r"thing-1\.0/sha256 must hold"):
+        jars.verify(component, lib)
+
+
 @pytest.mark.parametrize("component", jars.components(), ids=lambda path: path.name)
 def test_every_component_of_the_bundle_lists_its_sums(component):
     listed = jars.read_sums(component / "sha256")

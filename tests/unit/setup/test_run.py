@@ -36,6 +36,22 @@ def test_a_command_has_no_standard_input_to_wait_for(tmp_path):
     run(["cat"], log=tmp_path / "log", what="Reading")
 
 
+def test_a_command_that_is_not_stoppable_comes_to_its_end(tmp_path):
+    done = tmp_path / "done"
+
+    def unstoppable():
+        command = ["sh", "-c", f"sleep 0.3; touch {done}"]
+        run(command, log=tmp_path / "log", what="Installing", stoppable=False)
+
+    def broken():
+        time.sleep(0.1)
+        raise SetupError("the cause")
+
+    with pytest.raises(SetupError, match="the cause"):
+        side_by_side(unstoppable=unstoppable, broken=broken)
+    assert done.exists()
+
+
 def test_results_come_back_by_name():
     assert side_by_side(one=lambda: 1, two=lambda: 2) == {"one": 1, "two": 2}
 

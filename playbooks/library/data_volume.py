@@ -1,4 +1,3 @@
-#!/usr/bin/python
 """Formats a data volume that is certainly empty, accepts the expected one, refuses every other."""
 
 from __future__ import annotations

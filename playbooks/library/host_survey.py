@@ -1,4 +1,3 @@
-#!/usr/bin/python
 """What a preflight needs to know of a host, in one cheap look."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-#!/usr/bin/python
 """The host's half of install_tree: writes what differs, starts what does not run."""
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ description:
     installs what differs in one round trip. Links stay links.
   - Files under C(/usr/local) are scripts (0755); all others are configuration (0644, or 0640 where
     named in O(secrets)) and make up the digest that replaces C(@STREAMBED_CONFIG@) in the unit.
-  - A service that does not run is enabled and started, without waiting. One that runs with another
+  - A service that does not run is enabled and started. One that runs with another
     digest than its unit carries is left alone and reported as RV(restart), for the play to roll.
 author: Streambed
 options:
@@ -21,19 +20,24 @@ options:
     elements: str
     default: [files, templates]
   directories:
-    description: Directories to make, with the user that owns them. Their mode is 0750.
-    type: dict
-    default: {}
+    description: Directories to make, each with C(path) and C(owner). Their mode is 0750.
+    type: list
+    elements: dict
+    default: []
   secrets:
     description: Files that only root and the named group may read.
     type: dict
     default: {}
   prepare:
-    description: A C(command) to run before the service is started, unless the path C(creates) exists.
+    description: A C(command) to run before the service starts, unless the path C(creates) exists.
     type: dict
   service:
     description: The unit to enable and start.
     type: str
+  wait:
+    description: Whether to wait until the unit has started.
+    type: bool
+    default: false
   also:
     description: What else the service's process runs with, to be part of its digest.
     type: str
@@ -166,19 +170,20 @@ def running_digest(pid: int) -> str | None:
 def main() -> None:
     module = AnsibleModule(
         argument_spec={
-            "directories": {"type": "dict", "default": {}},
+            "directories": {"type": "list", "elements": "dict", "default": []},
             "files": {"type": "list", "elements": "dict", "default": []},
             "links": {"type": "list", "elements": "dict", "default": []},
             "prepare": {"type": "dict"},
             "service": {"type": "str"},
+            "wait": {"type": "bool", "default": False},
             "digest": {"type": "str", "required": True},
         },
         supports_check_mode=True,
     )
     service = module.params["service"]
     tree = Tree(dry=module.check_mode)
-    for path, owner in module.params["directories"].items():
-        tree.directory(path, owner)
+    for directory in module.params["directories"]:
+        tree.directory(**directory)
     for file in module.params["files"]:
         tree.file(**file)
     for link in module.params["links"]:
@@ -207,7 +212,8 @@ def main() -> None:
             state["ActiveState"] in ("inactive", "failed") or state["UnitFileState"] != "enabled"
         )
         if started and not module.check_mode:
-            systemctl("enable", "--now", "--no-block", "--quiet", service)
+            patience = [] if module.params["wait"] else ["--no-block"]
+            systemctl("enable", "--now", "--quiet", *patience, service)
         pid = int(state["MainPID"])
         restart = pid > 0 and running_digest(pid) != module.params["digest"]
 

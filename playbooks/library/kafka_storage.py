@@ -1,4 +1,3 @@
-#!/usr/bin/python
 """Refuses a log directory that belongs to another broker or another cluster."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-#!/usr/bin/python
 """Brings the topics of a cluster to what is declared: creates, grows and alters, never deletes."""
 
 from __future__ import annotations

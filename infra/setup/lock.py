@@ -22,7 +22,8 @@ LOCKS = {
 def main() -> int:
     for lock, scope in LOCKS.items():
         command = [
-            *("uv", "pip", "compile", "--quiet", "--generate-hashes", "--python-version", "3.11"),
+            *(sys.executable, "-m", "uv", "pip", "compile", "--quiet"),
+            *("--generate-hashes", "--python-version", "3.11"),
             *("--no-emit-index-url", "--no-emit-find-links", "--no-strip-extras"),
             *("--custom-compile-command", "python -m infra.setup.lock"),
             *("--output-file", lock),

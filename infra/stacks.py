@@ -14,7 +14,7 @@ from pulumi import automation as auto
 from infra import context
 from infra.context import REPO
 from infra.setup import tools
-from infra.stage import Stage
+from infra.stage import Stage, folder
 from infra.topology import Topology
 
 OnEvent = Callable[[auto.EngineEvent], None]
@@ -102,6 +102,7 @@ def _environment(stage: Stage, state: Path) -> dict[str, str]:
     backend.mkdir(parents=True, exist_ok=True)
     return {
         "STAGE": stage.name,
+        "STAGES": str(folder()),
         "PYTHONPATH": str(REPO),
         "PULUMI_PYTHON_CMD": sys.executable,
         "PULUMI_HOME": str(state / "pulumi" / "home"),

@@ -85,6 +85,6 @@ def test_topics_are_as_declared_and_fully_replicated(admin, declared):
 )
 def test_topics_are_configured_as_declared(admin, declared, key, wanted):
     resources = [ConfigResource(ConfigResourceType.TOPIC, topic.name) for topic in declared.topics]
-    configs = admin.describe_configs(resources)
+    configs = admin.describe_configs(resources, config_filter="all")["topic"]
     for topic in declared.topics:
-        assert configs[topic.name][key] == wanted(topic, declared)
+        assert configs[topic.name][key]["value"] == wanted(topic, declared)

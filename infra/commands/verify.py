@@ -27,17 +27,10 @@ def verify(stage: Stage) -> None:
 def run_tests(stage: Stage, progress: Callable[[str], None]) -> str:
     log = context.state(stage.name) / "logs" / "verify.log"
     log.parent.mkdir(parents=True, exist_ok=True)
+    # Two at a time, a module each: most checks wait for a host, and one for Spark.
+    options = ("-v", "--color=no", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadfile")
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-v",
-            "--color=no",
-            "-p",
-            "no:cacheprovider",
-            "tests/infra",
-        ],
+        [sys.executable, "-m", "pytest", *options, "tests/infra"],
         cwd=REPO,
         env=os.environ | {"STAGE": stage.name, "PYTHONPATH": str(REPO)},
         stdin=subprocess.DEVNULL,
@@ -49,7 +42,7 @@ def run_tests(stage: Stage, progress: Callable[[str], None]) -> str:
     lines = []
     for line in process.stdout:
         lines.append(line)
-        if test := re.match(r"\S+::(\S+)", line):
+        if test := re.search(r"PASSED \S+::(\S+)", line):
             progress(test[1])
     log.write_text("".join(lines))
     if process.wait() != 0:

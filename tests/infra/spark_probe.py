@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 
 place = sys.argv[1]
 spark = SparkSession.builder.appName("probe").getOrCreate()
-spark.range(0, 1000, 1, 4).write.parquet(place)
+spark.range(0, 1000, 1, 2).write.parquet(place)
 rows = spark.read.parquet(place)
 # Through Arrow and back: the executors' Python environment is whole, too.
 total = rows.mapInArrow(lambda batches: batches, rows.schema).groupBy().sum("id").first()[0]

@@ -33,7 +33,6 @@ def test_a_job_runs_on_the_cluster_and_writes_and_reads_the_bucket(host):
     place = f"s3a://{topology().bucket.name}/probe/{uuid.uuid4().hex}"
     host.run("cat > /tmp/probe.py <<'JOB'\n" + JOB + "\nJOB")
     # 480 MiB is what Spark insists on; the master on the same host needs the rest.
-    submitted = host.run(
-        "spark-submit --driver-memory 480m --conf spark.cores.max=2 /tmp/probe.py %s", place
-    )
+    options = "--driver-memory 480m --conf spark.cores.max=2 --conf spark.executor.cores=2"
+    submitted = host.run(f"spark-submit {options} /tmp/probe.py %s", place)
     assert "PROBE 499500" in submitted.stdout, submitted.stderr[-3000:]

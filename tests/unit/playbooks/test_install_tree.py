@@ -21,10 +21,10 @@ def test_files_lie_on_the_host_as_they_lie_in_the_role(tmp_path):
 
 
 def test_scripts_may_be_run_and_secrets_only_be_read_by_their_group():
-    secrets = {"/etc/spark/secret": "spark"}
-    assert action.permissions("/usr/local/bin/tool", secrets)["mode"] == "0755"
-    assert action.permissions("/etc/hosts", secrets)["mode"] == "0644"
-    assert action.permissions("/etc/spark/secret", secrets) == {"group": "spark", "mode": "0640"}
+    secrets = {"/etc/secret": "spark"}
+    assert action.permissions("/usr/local/bin/tool", "#!/bin/sh", secrets)["mode"] == "0755"
+    assert action.permissions("/etc/hosts", "x", secrets)["mode"] == "0644"
+    assert action.permissions("/etc/secret", "x", secrets) == {"group": "spark", "mode": "0640"}
 
 
 def test_the_digest_follows_configuration_but_not_scripts():

@@ -8,8 +8,8 @@ short_description: Installs a role's files and templates, and starts the service
 description:
   - Renders everything under the role's C(files) and C(templates), which mirror the host's root, and
     installs what differs in one round trip. Links stay links.
-  - Files under C(/usr/local) are scripts (0755); all others are configuration (0644, or 0640 where
-    named in O(secrets)) and make up the digest that replaces C(@STREAMBED_CONFIG@) in the unit.
+  - All files but those under C(/usr/local) make up the digest that replaces C(@STREAMBED_CONFIG@)
+    in the unit. Scripts get the mode 0755, files named in O(secrets) 0640, all others 0644.
   - A service that does not run is enabled and started. One that runs with another
     digest than its unit carries is left alone and reported as RV(restart), for the play to roll.
 author: Streambed

@@ -187,8 +187,16 @@ def main() -> None:
         Topic(**topic | {"config": {key: str(value) for key, value in topic["config"].items()}})
         for topic in module.params["topics"]
     ]
-    cluster = Cluster(module.params["bootstrap_servers"])
-    todo = plan(declared, cluster.found([topic.name for topic in declared]))
+    from kafka.errors import KafkaError
+
+    try:
+        cluster = Cluster(module.params["bootstrap_servers"])
+        found = cluster.found([topic.name for topic in declared])
+    except KafkaError as error:
+        if not module.check_mode:
+            module.fail_json(msg=f"No broker could tell which topics there are: {error}")
+        found = {}  # a stage that is not there yet has no topics yet
+    todo = plan(declared, found)
     if todo.refusals:
         module.fail_json(msg=" ".join(todo.refusals))
     if not module.check_mode:

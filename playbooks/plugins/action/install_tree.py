@@ -15,7 +15,7 @@ from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 from ansible.template import trust_as_template
 
-# Scripts are run afresh each time, so a new one is no reason to restart a service.
+# Scripts and what they read are read afresh each time: no reason to restart a service.
 SCRIPTS = "/usr/local/"
 
 # Stands in a unit for the digest of everything that its process reads.
@@ -32,10 +32,10 @@ def walk(root: Path) -> list[tuple[Path, str]]:
     return sorted(found, key=lambda pair: pair[1])
 
 
-def permissions(path: str, secrets: dict[str, str]) -> dict[str, str]:
+def permissions(path: str, content: str, secrets: dict[str, str]) -> dict[str, str]:
     if path in secrets:
         return {"group": secrets[path], "mode": "0640"}
-    return {"group": "root", "mode": "0755" if path.startswith(SCRIPTS) else "0644"}
+    return {"group": "root", "mode": "0755" if content.startswith("#!") else "0644"}
 
 
 def digest(files: list[dict[str, str]], also: str) -> str:
@@ -58,10 +58,14 @@ class ActionModule(ActionBase):
             for source, path in sources
             if source.is_symlink()
         ]
-        files = [
-            {"path": path, "content": self._content(source, task_vars)} | permissions(path, secrets)
+        contents = {
+            path: self._content(source, task_vars)
             for source, path in sources
             if not source.is_symlink()
+        }
+        files = [
+            {"path": path, "content": content} | permissions(path, content, secrets)
+            for path, content in contents.items()
         ]
         config = digest(files, also)
         for file in files:

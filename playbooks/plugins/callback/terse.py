@@ -23,16 +23,19 @@ class CallbackModule(Default):
 
     def __init__(self):
         super().__init__()
-        self._name = ""
+        self._play = self._name = ""
         self._changed: dict[str, bool] = {}
         self._began = time.monotonic()
 
     def v2_playbook_on_play_start(self, play):
         self._finish_task()
-        self._display.display(f"PLAY [{play.get_name()}]")
+        self._play = play.get_name()
 
     def v2_playbook_on_task_start(self, task, is_conditional):
         self._finish_task()
+        if self._play:  # a play without hosts has no tasks, and is not worth a line
+            self._display.display(f"PLAY [{self._play}]")
+            self._play = ""
         self._name, self._changed, self._began = task.get_name(), {}, time.monotonic()
 
     def v2_runner_on_start(self, host, task):

@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 CONFIG = Path("/etc/kafka/server.properties")
+BROKERS = Path("/usr/local/share/streambed/kafka-brokers")
 
 # A controller that follows fetches at least twice a second.
 CAUGHT_UP_MS = 3000
@@ -80,13 +81,18 @@ class Cluster:
 
 
 @contextmanager
-def cluster():
+def cluster(*, through_this_broker=False):
     from kafka.admin import KafkaAdminClient
 
     config = parse(CONFIG.read_text())
-    server = config["advertised.listeners"].rpartition("/")[2]
+    servers = BROKERS.read_text().strip().split(",")
+    if through_this_broker:
+        servers = [config["advertised.listeners"].rpartition("/")[2]]
     admin = KafkaAdminClient(
-        bootstrap_servers=server, client_id="streambed-health", request_timeout_ms=10000
+        bootstrap_servers=servers,
+        client_id="streambed-health",
+        bootstrap_timeout_ms=5000,
+        request_timeout_ms=10000,
     )
     try:
         yield Cluster(config, admin)
@@ -95,7 +101,7 @@ def cluster():
 
 
 def healthy():
-    with cluster() as seen:
+    with cluster(through_this_broker=True) as seen:
         brokers = {
             broker["broker_id"]
             for broker in seen.cluster["brokers"]

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from infra import context
-from infra.lab import overlay, sweep
+from infra.lab import network, overlay, sweep
 from infra.lab.names import Lab
 from infra.setup import cache
 from infra.stage import Stage
@@ -25,6 +25,7 @@ def clean(_stage: Stage) -> None:
 def _remove_if_abandoned(lab: Lab) -> None:
     if sweep.owner(lab) is None:
         sweep.sweep(lab)
+        network.release(lab)
         shutil.rmtree(lab.state)
         print(f"Removed the stage {lab.id}, whose clone is gone.")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import ipaddress
 
-from infra.lab.command import run, succeeds
+from infra.lab import network as networks
+from infra.lab.command import LabError, run, succeeds
 from infra.lab.names import Lab
 
 
@@ -14,6 +15,11 @@ def exists(lab: Lab) -> bool:
 
 
 def make(lab: Lab, network: str) -> None:
+    if user := networks.used_by(lab, network):
+        raise LabError(
+            f"The network {network} of this stage is now used by {user} as well: end that, or "
+            "purge this stage and deploy it anew."
+        )
     if not exists(lab):
         run("ip", "link", "add", lab.bridge, "type", "bridge", "forward_delay", 0)
     net = ipaddress.ip_network(network)

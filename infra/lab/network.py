@@ -21,12 +21,17 @@ from infra.rules import LAB_RANGE
 FIRST_HOST = 11
 
 
+# Who has which network, whatever clone or state directory: a link named by the network, made in one
+# step, so that two labs can never take the same.
+RESERVED = Path("/var/lib/streambed/networks")
+
+
 def lease(lab: Lab, wanted: str | None, hosts: list[str]) -> tuple[str, dict[str, str]]:
     """A free /24 of the lab range (`wanted` if it is free), and an address in it for each host.
     Hosts that are no longer asked for give theirs back."""
     with _leases(lab) as leases:
         if leases.get("network") is None or wanted not in (None, leases["network"]):
-            leases["network"] = _take(wanted) if wanted else _first_free(lab)
+            leases["network"] = _take(lab, wanted) if wanted else _first_free(lab)
             leases["hosts"] = {}
         known = {host: leases["hosts"][host] for host in hosts if host in leases["hosts"]}
         usable = list(ipaddress.ip_network(leases["network"]).hosts())[FIRST_HOST - 1 :]
@@ -38,8 +43,29 @@ def lease(lab: Lab, wanted: str | None, hosts: list[str]) -> tuple[str, dict[str
         return leases["network"], known
 
 
-def _take(wanted: str) -> str:
-    if user := _used_by(ipaddress.ip_network(wanted)):
+def release(lab: Lab) -> None:
+    for link in RESERVED.glob("*"):
+        if link.readlink() == lab.state:
+            link.unlink()
+    lab.leases.unlink(missing_ok=True)
+
+
+def used_by(lab: Lab, network: str) -> str | None:
+    """What else on this machine uses the network, if anything does."""
+    wanted = ipaddress.ip_network(network)
+    for route in json.loads(run("ip", "-json", "-4", "route", "show", "table", "all")):
+        try:
+            other = ipaddress.ip_network(route["dst"])
+        except ValueError:  # `default`, which overlaps everything and means nothing here
+            continue
+        if other.prefixlen and other.overlaps(wanted) and route.get("dev") != lab.bridge:
+            return f"the interface {route.get('dev', '?')} (route {route['dst']})"
+    return None
+
+
+def _take(lab: Lab, wanted: str) -> str:
+    user = used_by(lab, wanted) or _reserve(lab, wanted)
+    if user:
         raise LabError(
             f"The network {wanted} is already used on this machine by {user}: set another "
             "`network` in the stage file, or leave the key out and a free one is chosen."
@@ -48,29 +74,23 @@ def _take(wanted: str) -> str:
 
 
 def _first_free(lab: Lab) -> str:
-    reserved = {network for _, network in reserved_networks(lab.state.parent)}
-    for network in LAB_RANGE.subnets(new_prefix=24):
-        if str(network) not in reserved and not _used_by(network):
-            return str(network)
+    for network in map(str, LAB_RANGE.subnets(new_prefix=24)):
+        if not used_by(lab, network) and not _reserve(lab, network):
+            return network
     raise LabError(f"Every /24 of {LAB_RANGE} is in use on this machine: free one and try again.")
 
 
-def reserved_networks(states: Path) -> Iterator[tuple[Lab, str]]:
-    """What every lab of this machine has leased, running or not."""
-    for file in states.glob("*/addresses.json"):
-        lab = Lab(file.parent)
-        if network := lab.read_leases().get("network"):
-            yield lab, str(network)
-
-
-def _used_by(network: ipaddress.IPv4Network) -> str | None:
-    for route in json.loads(run("ip", "-json", "-4", "route", "show", "table", "all")):
-        try:
-            other = ipaddress.ip_network(route["dst"])
-        except ValueError:  # `default`, which overlaps everything and means nothing here
-            continue
-        if other.prefixlen > 0 and other.overlaps(network):
-            return f"the route {route['dst']} of {route.get('dev', 'another table')}"
+def _reserve(lab: Lab, network: str) -> str | None:
+    """Reserve the network, or tell whose it is. A lab whose state is gone has none."""
+    RESERVED.mkdir(parents=True, exist_ok=True)
+    link = RESERVED / network.replace("/", "-")
+    if link.is_symlink() and not link.exists():
+        link.unlink(missing_ok=True)
+    try:
+        link.symlink_to(lab.state)
+    except FileExistsError:
+        holder = link.readlink()
+        return None if holder == lab.state else f"the lab in {holder}"
     return None
 
 

@@ -88,7 +88,7 @@ class _NetworkProvider(_Provider):
         return _lab(props).read_leases().get("network") == props["cidr"]
 
     def remove(self, props: Props) -> None:
-        _lab(props).leases.unlink(missing_ok=True)
+        network.release(_lab(props))
 
 
 class Network(Resource, module="lab", name="Network"):

@@ -4,6 +4,16 @@ import pytest
 from deployed import stage, topology
 from kafka.admin import KafkaAdminClient
 
+# What a stage does not have cannot be tested on it.
+NEEDS = {
+    "test_kafka.py": "kafka",
+    "test_zookeeper.py": "zookeeper",
+    "test_spark.py": "spark_master",
+    "test_spark_job.py": "spark_worker",
+    "test_object_store.py": "object_store",
+}
+collect_ignore = [file for file, role in NEEDS.items() if not stage().with_role(role)]
+
 
 @pytest.fixture
 def me(host):

@@ -1,9 +1,12 @@
 """The Kafka cluster is whole, spread over the zones, and set to lose nothing."""
 
+import uuid
+
 import pytest
 import requests
 from deployed import targets, topology, with_role
-from kafka.admin import ConfigResource, ConfigResourceType
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.admin import ConfigResource, ConfigResourceType, NewTopic
 
 testinfra_hosts = targets("kafka")
 
@@ -88,3 +91,24 @@ def test_topics_are_configured_as_declared(admin, declared, key, wanted):
     configs = admin.describe_configs(resources, config_filter="all")["topic"]
     for topic in declared.topics:
         assert configs[topic.name][key]["value"] == wanted(topic, declared)
+
+
+@pytest.fixture
+def probe(admin, declared):
+    """A topic of its own, so that no reader of a real one ever meets a probe."""
+    name = f"probe.{uuid.uuid4().hex}"
+    admin.create_topics([NewTopic(name, 1, declared.kafka.replication_factor)])
+    yield name
+    admin.delete_topics([name])
+
+
+def test_a_record_that_was_acknowledged_is_read_back(bootstrap, probe):
+    producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", enable_idempotence=True)
+    written = producer.send(probe, key=b"key", value=b"value").get(timeout=30)
+    producer.close()
+    consumer = KafkaConsumer(bootstrap_servers=bootstrap, consumer_timeout_ms=30_000)
+    consumer.assign([TopicPartition(probe, written.partition)])
+    consumer.seek(TopicPartition(probe, written.partition), written.offset)
+    record = next(consumer)
+    consumer.close()
+    assert (record.key, record.value) == (b"key", b"value")

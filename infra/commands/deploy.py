@@ -5,10 +5,10 @@ from __future__ import annotations
 from infra import context, operation, playbook, ssh, table
 from infra.commands.verify import run_tests
 from infra.events import Watch
-from infra.lab import preflight, sweep
+from infra.lab import overlay, preflight, sweep
 from infra.lab.names import Lab
 from infra.phases import Phases
-from infra.setup.prepare import prepare
+from infra.setup.prepare import Prepared, prepare
 from infra.stacks import Stacks
 from infra.stage import Stage
 from infra.topology import Topology
@@ -38,6 +38,7 @@ def deploy_locked(stage: Stage, phases: Phases) -> None:
             changes += watch.changes
             phase.result = watch.summary()
     topology = _standing(stacks)
+    _tell_of_older_images(topology, Lab(state), prepared)
     with phases.phase("configure", f"{len(topology.hosts)} hosts with Ansible") as phase:
         outcome = playbook.run(
             "site", stage=stage.name, log=state / "logs" / "site.log", progress=phase.progress
@@ -58,3 +59,11 @@ def _standing(stacks: Stacks) -> Topology:
     assert topology, "a cluster that has just come up has outputs"
     ssh.write_configuration(topology, stacks.state)
     return topology
+
+
+def _tell_of_older_images(topology: Topology, lab: Lab, prepared: Prepared) -> None:
+    """Hosts keep what they were born with; whoever wants the new must hear that there is one."""
+    current = [prepared.bundle, prepared.image]
+    older = [host.name for host in topology.hosts if overlay.layers(lab.host(host.name)) != current]
+    if older:
+        print(f"  {', '.join(older)} run an older image or bundle: `make recreate` renews them.")

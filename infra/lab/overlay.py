@@ -41,8 +41,22 @@ def mounts_below(folder: Path) -> list[Path]:
     return points[::-1]
 
 
+def layers(folder: Path) -> list[Path]:
+    """What the root of a host is laid over, as it was mounted."""
+    return _lower().get(folder / "root", [])
+
+
 def is_layer(folder: Path) -> bool:
     """Whether a mounted root has a layer at or below the folder."""
-    mounts = Path("/proc/self/mounts").read_text().splitlines()
-    options = [line.split(" ")[3] for line in mounts if line.split(" ")[2] == "overlay"]
-    return any(f"={folder}/" in option or f":{folder}/" in option for option in options)
+    return any(layer.is_relative_to(folder) for lower in _lower().values() for layer in lower)
+
+
+def _lower() -> dict[Path, list[Path]]:
+    """The lower layers of every overlay of the machine, by where it is mounted."""
+    found = {}
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        _, point, kind, options, *_ = line.split(" ")
+        if kind == "overlay":
+            named = dict(option.partition("=")[::2] for option in options.split(","))
+            found[Path(point)] = [Path(layer) for layer in named["lowerdir"].split(":")]
+    return found

@@ -31,37 +31,42 @@ def admin(local):
     client.close()
 
 
-def topics(**changes) -> list[dict]:
-    """The topics of the local stage, the first of them changed."""
-    first, *rest = LOCAL["topics"]
-    return [{**first, **changes}, *rest]
+# A topic that only these tests declare: the stage's own must come out of them as they were.
+NAME = "changes.probe"
 
 
-def test_more_partitions_and_another_retention_are_applied(changed, admin):
-    name = LOCAL["topics"][0]["name"]
-    changed(topics=topics(partitions=8, retention="9h")).make("deploy")
-    (described,) = admin.describe_topics([name])
-    assert len(described["partitions"]) == 8
-    configs = admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, name)])
-    assert str(9 * 3600 * 1000) in str(configs)
+def topics(**keys) -> list[dict]:
+    return [*LOCAL["topics"], {"name": NAME, "partitions": 2, **keys}]
+
+
+def described(admin) -> tuple[int, str]:
+    """Partitions and retention of the probe topic."""
+    (topic,) = admin.describe_topics([NAME])
+    resource = ConfigResource(ConfigResourceType.TOPIC, NAME)
+    configs = admin.describe_configs([resource], config_filter="all")["topic"][NAME]
+    return len(topic["partitions"]), configs["retention.ms"]["value"]
+
+
+def test_a_new_topic_is_made_and_more_partitions_and_another_retention_are_applied(changed, admin):
+    changed(topics=topics(retention="8h")).make("deploy")
+    assert described(admin) == (2, str(8 * 3600 * 1000))
+    changed(topics=topics(partitions=4, retention="9h")).make("deploy")
+    assert described(admin) == (4, str(9 * 3600 * 1000))
 
 
 def test_fewer_partitions_are_refused_with_a_sentence(changed, admin):
     said = changed(topics=topics(partitions=2)).make("deploy", expect=1).text
-    assert LOCAL["topics"][0]["name"] in said
-    assert "8" in said
-    assert "2" in said
-    (described,) = admin.describe_topics([LOCAL["topics"][0]["name"]])
-    assert len(described["partitions"]) == 8
+    assert NAME in said
+    assert "4" in said
+    assert described(admin)[0] == 4
 
 
 def test_a_changed_setting_rolls_through_the_brokers_while_records_flow(local, changed):
     wait_until(lambda: all_in_sync(local), seconds=60, what="every replica is in sync")
     hosts = local.hosts("kafka")
     before = {host: local.main_process(host, "kafka") for host in hosts}
-    keys = {**LOCAL["kafka"], "min_insync_replicas": 1}
     with SteadyWriter(local.brokers()) as writer:
-        changed(kafka=keys, topics=topics(partitions=8)).make("deploy")
+        changed(kafka={**LOCAL["kafka"], "min_insync_replicas": 1}).make("deploy")
     after = {host: local.main_process(host, "kafka") for host in hosts}
     assert all(before[host] != after[host] for host in hosts)
     assert not writer.refused
@@ -72,10 +77,8 @@ def test_a_changed_session_timeout_rolls_through_zookeeper_and_leaves_kafka_alon
     hosts = local.hosts("kafka")
     before = {host: local.main_process(host, "zookeeper") for host in hosts}
     brokers = {host: local.main_process(host, "kafka") for host in hosts}
-    keys = {**LOCAL["kafka"], "min_insync_replicas": 1}
     changed(
-        kafka=keys,
-        topics=topics(partitions=8),
+        kafka={**LOCAL["kafka"], "min_insync_replicas": 1},
         zookeeper={"max_session_timeout_ms": 6000},
     ).make("deploy")
     assert all(local.main_process(host, "zookeeper") != before[host] for host in hosts)

@@ -9,8 +9,6 @@ from test_2_faults import TOPIC, SteadyWriter, records
 
 def test_destroy_leaves_nothing_and_deploy_brings_the_data_back(local):
     with SteadyWriter(local.brokers()) as writer:
-        pass
-    with SteadyWriter(local.brokers()) as writer:
         while len(writer.acknowledged) < 50:
             pass
     said = local.make("destroy").text

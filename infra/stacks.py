@@ -93,7 +93,11 @@ def _project(layer: str, state: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     project = yaml.safe_load((REPO / "infra" / layer / "Pulumi.yaml").read_text())
     project["main"] = str(REPO / "infra" / layer)
-    (folder / "Pulumi.yaml").write_text(yaml.safe_dump(project))
+    file, text = folder / "Pulumi.yaml", yaml.safe_dump(project)
+    if not file.exists() or file.read_text() != text:
+        fresh = folder / f"Pulumi.yaml.{os.getpid()}"
+        fresh.write_text(text)
+        fresh.replace(file)  # in one step: somebody else may be reading it
     return folder
 
 

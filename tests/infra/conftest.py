@@ -15,6 +15,10 @@ NEEDS = {
 collect_ignore = [file for file, role in NEEDS.items() if not stage().with_role(role)]
 
 
+def pytest_configure():
+    topology()  # before workers are started, so that they need not ask
+
+
 @pytest.fixture
 def me(host):
     """The host under test as the topology has it."""

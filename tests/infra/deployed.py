@@ -1,5 +1,6 @@
 """The deployed stage under test, and where testinfra finds its hosts."""
 
+import os
 from functools import cache
 
 import pinned_ssh
@@ -8,6 +9,8 @@ from infra import context
 from infra.stacks import Stacks
 from infra.stage import Stage
 from infra.topology import Host, Topology
+
+ANSWER = "STREAMBED_TOPOLOGY"
 
 UNITS = {
     "kafka": "kafka",
@@ -25,8 +28,12 @@ def stage() -> Stage:
 
 @cache
 def topology() -> Topology:
-    found = Stacks(stage()).topology()
-    assert found, f"{stage().name} is not deployed: run `make deploy STAGE={stage().name}`"
+    """Asked of the stacks once; the workers of a parallel run inherit the answer."""
+    if ANSWER not in os.environ:
+        found = Stacks(stage()).topology()
+        assert found, f"{stage().name} is not deployed: run `make deploy STAGE={stage().name}`"
+        os.environ[ANSWER] = found.model_dump_json()
+    found = Topology.model_validate_json(os.environ[ANSWER])
     pinned_ssh.register(found)
     return found
 

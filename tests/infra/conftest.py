@@ -25,11 +25,53 @@ def me(host):
     return topology().host(host.backend.get_hostname())
 
 
+@pytest.fixture(scope="session")
+def answers():
+    """What hosts have answered: nothing here changes them, so no question is put twice."""
+    return {}
+
+
 @pytest.fixture
-def listening(host):
+def ask(host, answers):
+    """Run a command on the host under test, or remember what it said."""
+
+    def run(command):
+        key = (host.backend.get_hostname(), command)
+        if key not in answers:
+            answers[key] = host.check_output(command)
+        return answers[key]
+
+    return run
+
+
+@pytest.fixture
+def listening(ask):
     """`address:port` of everything that listens on this host."""
-    lines = host.check_output("ss --no-header --listening --tcp --numeric").splitlines()
+    lines = ask("ss --no-header --listening --tcp --numeric").splitlines()
     return {line.split()[3].replace("[::ffff:", "").replace("]", "") for line in lines}
+
+
+@pytest.fixture
+def unit(ask):
+    """Ask systemd about a unit: `unit("kafka")["NRestarts"]`."""
+
+    def show(name):
+        # --all: systemd leaves out what is empty, and an empty list of rights says the most.
+        lines = ask(f"systemctl show --all {name}").splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line)
+
+    return show
+
+
+@pytest.fixture
+def properties(ask):
+    """The settings of a properties file of this host."""
+
+    def read(path):
+        lines = ask(f"cat {path}").splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line and line[0] != "#")
+
+    return read
 
 
 @pytest.fixture(scope="session")
@@ -49,16 +91,9 @@ def declared():
     return stage()
 
 
-@pytest.fixture
-def unit(host):
-    """Ask systemd about a unit: `unit("kafka")["NRestarts"]`."""
-
-    def show(name):
-        # --all: systemd leaves out what is empty, and an empty list of rights says the most.
-        lines = host.check_output("systemctl show --all %s", name).splitlines()
-        return dict(line.split("=", 1) for line in lines if "=" in line)
-
-    return show
+def pytest_collection_modifyitems(items):
+    """The longest first: the others run beside it."""
+    items.sort(key=lambda item: "test_spark_job" not in item.nodeid)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -39,7 +39,7 @@ def test_the_units_are_hardened(units):
         assert {key: unit[key] for key in HARDENED} == HARDENED, role
 
 
-def test_the_running_process_has_the_configuration_on_disk(host, units):
+def test_the_running_process_has_the_configuration_and_the_version_of_its_unit(host, units):
     """A unit carries the digest of its configuration; a process keeps the one it began with."""
     for role, unit in units.items():
         wanted = [word for word in unit["Environment"].split() if word.startswith("STREAMBED_")]

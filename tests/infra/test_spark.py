@@ -28,9 +28,9 @@ def test_it_listens_on_its_own_address_only(listening, me):
             assert f"{me.address}:{port}" in listening
 
 
-def test_it_runs_the_version_of_the_stage(host, unit, me, declared):
+def test_it_runs_the_version_of_the_stage(unit, me, declared):
     name = "spark-master" if "spark_master" in me.roles else "spark-worker"
-    command = host.file(f"/proc/{unit(name)['MainPID']}/cmdline").content_string
+    command = unit(name)["ExecStart"]
     assert f"/opt/streambed/spark-{declared.spark.version}/" in command
 
 

@@ -8,16 +8,15 @@ from deployed import targets, topology, with_role
 testinfra_hosts = targets("zookeeper")
 
 
-def ask(address: str, word: str) -> str:
+def word_of(address: str, word: str) -> str:
     with socket.create_connection((address, 2181), timeout=5) as connection:
         connection.sendall(word.encode())
         return b"".join(iter(lambda: connection.recv(4096), b"")).decode()
 
 
 @pytest.fixture
-def settings(host):
-    lines = host.file("/etc/zookeeper/zoo.cfg").content_string.splitlines()
-    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+def settings(properties):
+    return properties("/etc/zookeeper/zoo.cfg")
 
 
 def test_it_listens_on_its_own_address_only(listening, me):
@@ -26,7 +25,7 @@ def test_it_listens_on_its_own_address_only(listening, me):
 
 
 def test_it_is_the_version_of_the_stage(me, declared):
-    assert f"version: {declared.zookeeper.version}" in ask(me.address, "srvr")
+    assert f"version: {declared.zookeeper.version}" in word_of(me.address, "srvr")
 
 
 def test_its_id_is_the_number_of_its_identity(host, me, settings):
@@ -48,12 +47,12 @@ def test_sessions_end_soon_enough_for_a_spark_master_to_fail_over(settings, decl
 
 
 def test_only_harmless_words_are_answered(me):
-    assert ask(me.address, "ruok") == "imok"
-    assert "not in the whitelist" in ask(me.address, "dump")
+    assert word_of(me.address, "ruok") == "imok"
+    assert "not in the whitelist" in word_of(me.address, "dump")
 
 
 def test_the_ensemble_has_one_leader():
-    answers = [ask(peer.address, "srvr") for peer in topology().with_role("zookeeper")]
+    answers = [word_of(peer.address, "srvr") for peer in topology().with_role("zookeeper")]
     modes = sorted(a.split("Mode: ")[1].split()[0] for a in answers)
     alone = len(answers) == 1
     assert modes == (["standalone"] if alone else ["follower"] * (len(answers) - 1) + ["leader"])

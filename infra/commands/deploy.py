@@ -46,11 +46,14 @@ def deploy_locked(stage: Stage, phases: Phases) -> None:
         changes += outcome.changes
         phase.result = outcome.summary()
     with phases.phase("verify", "every role on every host") as phase:
-        phase.result = run_tests(stage, phase.progress)
+        phase.result = run_tests(stage, phase.progress, with_spark_job=changes > 0)
     table.what_runs_where(topology)
     table.addresses(topology)
     if not changes:
-        print("The stage was up already: nothing changed, nothing was restarted.")
+        print(
+            "The stage was up already: nothing changed, nothing was restarted. "
+            "(`make verify` runs a Spark job, too.)"
+        )
     print(phases.total())
 
 

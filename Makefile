@@ -3,7 +3,8 @@
 
 STAGE ?= local
 STAGES ?= inventories
-export STAGE STAGES CONFIRM HOST UNIT FOLLOW
+BEGAN := $(shell date +%s.%N)
+export STAGE STAGES CONFIRM HOST UNIT FOLLOW BEGAN
 
 RUN := .venv/bin/python -m
 LIFECYCLE := $(RUN) infra

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -54,5 +55,7 @@ class Phases:
         print(f"  {phase.result} ({self.seconds[name]:.1f} s)", flush=True)
 
     def total(self) -> str:
+        """From when make was called, so that what it set up before counts as well."""
+        began = float(os.environ.get("BEGAN") or time.time() - sum(self.seconds.values()))
         parts = ", ".join(f"{name} {seconds:.1f}" for name, seconds in self.seconds.items())
-        return f"Total {sum(self.seconds.values()):.1f} s ({parts})."
+        return f"Total {time.time() - began:.1f} s ({parts})."

@@ -10,6 +10,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
 
 from infra.setup import apt, jars, tools
 from infra.setup.cache import SetupError, cache_root
@@ -80,9 +81,11 @@ def _check_version(program: str, arguments: list[str], minimum: str, purpose: st
 def install_packages() -> None:
     missing = apt.missing_packages(PACKAGES)
     if missing:
-        print(f"Installing Debian packages: {' '.join(missing)}", flush=True)
+        print(f"packages: installing {' '.join(missing)}", flush=True)
+        began = time.monotonic()
         cache_root().mkdir(parents=True, exist_ok=True)
         apt.install(missing, log=cache_root() / "apt.log")
+        print(f"  done ({time.monotonic() - began:.1f} s)", flush=True)
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ Standard library only: this is what makes everything else importable.
 
 import platform
 import sys
+import time
 from pathlib import Path
 
 from infra.setup.cache import Entry, cached
@@ -27,6 +28,8 @@ def make_venv() -> Path:
 
 def _build(entry: Entry) -> None:
     what = f"Making the Python environment of {LOCK.name}"
+    print(f"python: {what[0].lower()}{what[1:]}, which takes a minute or two", flush=True)
+    began = time.monotonic()
     entry.run([sys.executable, "-m", "venv", entry.path], what=what)
     entry.run(
         [
@@ -35,3 +38,4 @@ def _build(entry: Entry) -> None:
         ],
         what=what,
     )
+    print(f"  done ({time.monotonic() - began:.1f} s)", flush=True)

@@ -23,9 +23,6 @@ class Said:
     code: int
     text: str
 
-    def seconds(self, phase: str) -> float:
-        return float(re.search(rf"{phase} ([\d.]+)", self.text.splitlines()[-1])[1])
-
 
 class Platform:
     def __init__(
@@ -39,7 +36,11 @@ class Platform:
         self.stage = stage
         self.repo = repo
         self.environment = {
-            **{key: value for key, value in os.environ.items() if key not in ("CONFIRM", "HOST")},
+            **{
+                key: value
+                for key, value in os.environ.items()
+                if key not in ("CONFIRM", "HOST", "BEGAN")
+            },
             "XDG_STATE_HOME": str(state_home),
             "STAGE": stage,
             "STAGES": str(stages or repo / "inventories"),

@@ -3,7 +3,7 @@
 import uuid
 from pathlib import Path
 
-from deployed import targets, topology
+from deployed import targets, topology, with_role
 
 testinfra_hosts = targets("spark_master")[:1]
 
@@ -16,10 +16,11 @@ def test_a_job_runs_on_the_cluster_and_writes_and_reads_the_bucket(host):
     # 480 MiB is what Spark insists on; the master on the same host needs the rest. So short a job
     # is over before the second compiler has earned what it costs.
     quick = "-XX:TieredStopAtLevel=1"
+    cores = min(worker.cores for worker in with_role("spark_worker"))
     options = (
         f"--driver-memory 480m --driver-java-options {quick} --conf spark.ui.enabled=false "
         f"--conf spark.executor.extraJavaOptions={quick} "
-        "--conf spark.cores.max=2 --conf spark.executor.cores=2"
+        f"--conf spark.cores.max={cores} --conf spark.executor.cores={cores}"
     )
     submitted = host.run(f"timeout 120 spark-submit {options} /tmp/probe.py %s", place)
     assert "PROBE 499500" in submitted.stdout, submitted.stderr[-3000:]

@@ -1,0 +1,1 @@
+"""What runs on the clusters: events, their ingestion, and the jobs on them."""

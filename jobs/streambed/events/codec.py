@@ -1,0 +1,137 @@
+"""Events as bytes, in two wire modes: `binary` (protobuf) and `json` (protobuf's JSON mapping).
+
+A stage chooses the mode; a record's header `wire` tells it, so that readers understand both, also
+while a stage changes from one to the other. Both keep every value and every null exactly.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from google.protobuf import json_format
+from google.protobuf.message import DecodeError, Message
+
+from streambed.events import INPUTS, RESULTS, Event
+
+WireMode = Literal["binary", "json"]
+WIRE_MODES: tuple[WireMode, ...] = ("binary", "json")
+WIRE_HEADER = "wire"
+
+TYPE_PREFIX = "type.googleapis.com/"
+TYPES: dict[str, type[Message]] = {
+    TYPE_PREFIX + type_.DESCRIPTOR.full_name: type_ for type_ in (*INPUTS, *RESULTS)
+}
+
+# (event time in ms, ingestion time in ms, details) -> the value of a record
+Encoder = Callable[[int, int, Message], bytes]
+
+
+class UndecodableRecord(Exception):
+    """A record that is no event of ours. `reason` is short and of few values; the text says more."""
+
+    def __init__(self, reason: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+
+
+class Decoded(NamedTuple):
+    event: Event
+    details: Message
+
+
+def headers(mode: WireMode) -> list[tuple[str, bytes]]:
+    """What to put beside a value, so that readers know how to decode it."""
+    return [(WIRE_HEADER, mode.encode())]
+
+
+def wire_mode(record_headers: Iterable[tuple[str, bytes]] | None) -> WireMode:
+    """The wire mode that a record's headers tell."""
+    for name, value in record_headers or ():
+        if name == WIRE_HEADER:
+            for mode in WIRE_MODES:
+                if value == mode.encode():
+                    return mode
+            raise UndecodableRecord("unknown wire mode", f"{value!r} is no wire mode.")
+    raise UndecodableRecord("unknown wire mode", f"The record has no header {WIRE_HEADER!r}.")
+
+
+def type_url(details: Message) -> str:
+    return TYPE_PREFIX + details.DESCRIPTOR.full_name
+
+
+def encode(event: Event, mode: WireMode) -> bytes:
+    if mode == "binary":
+        return event.SerializeToString()
+    return json_format.MessageToJson(event, indent=None, ensure_ascii=False).encode()
+
+
+def decode(value: bytes | None, mode: WireMode) -> Decoded:
+    """The event in a record's value and its details, or UndecodableRecord."""
+    if not value:
+        raise UndecodableRecord("empty", "The record has no value.")
+    event = Event()
+    try:
+        if mode == "binary":
+            event.ParseFromString(value)
+        else:
+            json_format.Parse(value, event)
+    except (DecodeError, json_format.ParseError, UnicodeDecodeError, RecursionError) as error:
+        raise UndecodableRecord("garbage", f"The value is no {mode} event: {error}.") from error
+    except (ValueError, TypeError, AttributeError, KeyError) as error:  # json_format lets some out
+        raise UndecodableRecord("garbage", f"The value is no {mode} event: {error!r}.") from error
+    return Decoded(event, _unpack(event))
+
+
+def decode_all(
+    values: Iterable[bytes | None], mode: WireMode
+) -> Iterator[Decoded | UndecodableRecord]:
+    """Decode many values; one that cannot be decoded yields its error and stops nothing."""
+    for value in values:
+        try:
+            yield decode(value, mode)
+        except UndecodableRecord as error:
+            yield error
+
+
+def encoder(mode: WireMode) -> Encoder:
+    """A function that encodes fast, because it keeps one event and fills it again and again.
+
+    For one thread; what it returns are bytes, so nothing of the event escapes.
+    """
+    event = Event()
+    event_time, ingestion_time, details = (
+        event.event_timestamp,
+        event.ingestion_timestamp,
+        event.details,
+    )
+    urls = {type_: url for url, type_ in TYPES.items()}
+
+    def encode_parts(event_ms: int, ingestion_ms: int, message: Message) -> bytes:
+        event_time.seconds = event_ms // 1000
+        event_time.nanos = event_ms % 1000 * 1_000_000
+        ingestion_time.seconds = ingestion_ms // 1000
+        ingestion_time.nanos = ingestion_ms % 1000 * 1_000_000
+        details.type_url = urls[type(message)]
+        details.value = message.SerializeToString()
+        return event.SerializeToString()
+
+    if mode == "binary":
+        return encode_parts
+
+    def encode_json(event_ms: int, ingestion_ms: int, message: Message) -> bytes:
+        encode_parts(event_ms, ingestion_ms, message)
+        return encode(event, "json")
+
+    return encode_json
+
+
+def _unpack(event: Event) -> Message:
+    url = event.details.type_url
+    if not url or not event.HasField("event_timestamp"):
+        raise UndecodableRecord("truncated", "The event lacks its timestamp or its details.")
+    type_ = TYPES.get(url)
+    if type_ is None:
+        raise UndecodableRecord("unknown type", f"{url!r} is no type of this platform.")
+    try:
+        return type_.FromString(event.details.value)
+    except DecodeError as error:
+        raise UndecodableRecord("garbage", f"The details are no {url}: {error}.") from error

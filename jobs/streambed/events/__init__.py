@@ -20,7 +20,18 @@ RESULTS = (
 )
 
 __all__ = [
-    *("Event", "VehiclePosition", "StopEvent", "JourneyEvent", "Window", "Pane"),
-    *("VehicleCount", "DelayDistribution", "FlowDirection", "FinalStopCount", "EmergencyStop"),
-    *("LateRecord", "INPUTS", "RESULTS"),
+    "INPUTS",
+    "RESULTS",
+    "DelayDistribution",
+    "EmergencyStop",
+    "Event",
+    "FinalStopCount",
+    "FlowDirection",
+    "JourneyEvent",
+    "LateRecord",
+    "Pane",
+    "StopEvent",
+    "VehicleCount",
+    "VehiclePosition",
+    "Window",
 ]

@@ -26,7 +26,7 @@ Encoder = Callable[[int, int, Message], bytes]
 
 
 class UndecodableRecord(Exception):
-    """A record that is no event of ours. `reason` is short and of few values; the text says more."""
+    """A record that is no event of ours. `reason` is one of a few; the text says more."""
 
     def __init__(self, reason: str, sentence: str) -> None:
         super().__init__(sentence)

@@ -4,7 +4,6 @@ import math
 
 from google.protobuf.descriptor import FieldDescriptor as Field
 from hypothesis import strategies as st
-
 from streambed.events import INPUTS, RESULTS, Event
 from streambed.events.codec import type_url
 

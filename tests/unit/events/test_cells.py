@@ -5,7 +5,6 @@ from h3.api import basic_int as h3
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import positions
-
 from streambed.events.cells import (
     FINE_RESOLUTION,
     fine_cell,

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import events
-
 from streambed.events import Event, StopEvent, VehiclePosition
 from streambed.events.codec import (
     WIRE_MODES,

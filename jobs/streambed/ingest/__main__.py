@@ -1,0 +1,8 @@
+"""python -m streambed.ingest {run,record,simulate,bench}"""
+
+import sys
+
+from streambed.ingest.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

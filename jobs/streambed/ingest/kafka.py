@@ -1,0 +1,42 @@
+"""The producer: idempotent, acknowledged by all in-sync replicas, bounded, and patient."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import Producer
+
+from streambed.ingest.options import OptionError
+
+# What makes the promise; a configuration may tune everything but these.
+PROMISED = {
+    "enable.idempotence": True,
+    "acks": "all",
+    # Kafka may be away for as long as it takes: nothing is given up, the source waits.
+    "message.timeout.ms": 0,
+    # A record that cannot be written in its place in the order is an error, not a gap.
+    "enable.gapless.guarantee": True,
+}
+TUNED = {
+    "compression.type": "lz4",
+    "linger.ms": 20,
+    "batch.size": 262_144,
+    "batch.num.messages": 10_000,
+    # The bound on memory: when it is reached, producing waits.
+    "queue.buffering.max.messages": 50_000,
+    "queue.buffering.max.kbytes": 65_536,
+    # By the hash that Java clients use, so that a vehicle has one partition for everybody.
+    "partitioner": "murmur2_random",
+    "socket.keepalive.enable": True,
+    "reconnect.backoff.max.ms": 2000,
+    "log.connection.close": False,
+}
+
+
+def make_producer(bootstrap: str, tuning: Mapping[str, Any] | None = None) -> Producer:
+    for name in tuning or {}:
+        if name in PROMISED:
+            raise OptionError(f"kafka: {name}: is fixed at {PROMISED[name]!r}; remove it.")
+    try:
+        return Producer({"bootstrap.servers": bootstrap, **TUNED, **(tuning or {}), **PROMISED})
+    except Exception as error:  # librdkafka's own words about a setting
+        raise OptionError(f"kafka: {error}.") from error

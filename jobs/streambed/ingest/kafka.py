@@ -13,8 +13,6 @@ PROMISED = {
     "acks": "all",
     # Kafka may be away for as long as it takes: nothing is given up, the source waits.
     "message.timeout.ms": 0,
-    # A record that cannot be written in its place in the order is an error, not a gap.
-    "enable.gapless.guarantee": True,
 }
 TUNED = {
     "compression.type": "lz4",

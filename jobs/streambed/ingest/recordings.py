@@ -17,7 +17,7 @@ from urllib.parse import urlparse
 import orjson
 import zstandard
 
-from streambed.ingest.messages import RawMessage
+from streambed.ingest.messages import RawMessage, make_message
 from streambed.ingest.options import OptionError
 from streambed.ingest.times import format_ms, parse_ms
 
@@ -37,7 +37,7 @@ def parse_line(line: bytes) -> RawMessage:
             content = base64.b64decode(row["payload_base64"], validate=True)
         else:
             content = payload.encode()
-        return RawMessage(row["topic"] + "", content, parse_ms(row["received_at"]))
+        return make_message((row["topic"] + "", content, parse_ms(row["received_at"])))
     except (ValueError, KeyError, TypeError, AttributeError):
         return RawMessage("", line, 0)
 

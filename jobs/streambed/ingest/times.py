@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -12,11 +13,14 @@ def now_ms() -> int:
 
 def parse_ms(text: str) -> int:
     """The time in ISO 8601; ValueError if it is none or has no zone."""
+    if len(text) == 24 and text[19] == "." and text[23] == "Z":  # 2020-09-21T03:00:00.963Z
+        milliseconds = text[20:23]
+        if milliseconds.isdecimal() and milliseconds.isascii():
+            return _second_ms(text[:19]) + int(milliseconds)
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone")
-    since = moment - EPOCH
-    return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
+    return _since_epoch_ms(moment)
 
 
 def format_ms(ms: int) -> str:
@@ -24,3 +28,17 @@ def format_ms(ms: int) -> str:
     seconds, rest = divmod(ms, 1000)
     moment = datetime.fromtimestamp(seconds, UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+
+
+@lru_cache(maxsize=4096)
+def _second_ms(text: str) -> int:
+    """Messages come in the order of time, so many share a second: parsing it once is enough."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is not None:
+        raise ValueError(f"{text!r} has two time zones")
+    return _since_epoch_ms(moment.replace(tzinfo=UTC))
+
+
+def _since_epoch_ms(moment: datetime) -> int:
+    since = moment - EPOCH
+    return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000

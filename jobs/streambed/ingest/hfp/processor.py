@@ -7,6 +7,7 @@ This is the hot path of ingestion. What a topic says stays the same from one sto
 it is parsed once and kept as the serialised beginning of the vehicle's position.
 """
 
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import orjson
@@ -17,13 +18,12 @@ from streambed.ingest.hfp.dedup import Recently
 from streambed.ingest.hfp.topic import (
     EVENTS,
     GEOHASH_ELEMENTS,
-    STOP_EVENTS,
+    PREFIX,
     BadTopic,
-    Journey,
     parse_topic,
 )
 from streambed.ingest.interfaces import Processor
-from streambed.ingest.messages import DeadLetter, Drop, Outcome, RawMessage, Record
+from streambed.ingest.messages import DeadLetter, Drop, Outcome, RawMessage, Record, make_record
 from streambed.ingest.options import OptionError
 from streambed.ingest.times import parse_ms
 
@@ -58,11 +58,16 @@ JOURNEY_KINDS = {
 # A payload is 300 bytes; one that is a thousand times as long is none.
 LONGEST_PAYLOAD = 300_000
 # Faster than anything on rails: the field is broken, and so may be the others.
-IMPLAUSIBLE_SPEED = 500.0
-NUMBERS_OR_NULL = {int, float, type(None)}
+IMPLAUSIBLE = 500.0
 # Vehicles have five digits, so the copies of a fleet count on above them.
 COPY_STEP = 100_000
 TOPICS_KEPT = 50_000
+
+FIELDS = (
+    *("lat", "long", "spd", "acc", "hdg", "dl", "odo", "drst", "stop"),
+    *("desi", "oday", "loc", "oper", "jrn", "line", "occu"),
+)
+all_fields_of = itemgetter(*FIELDS)
 
 DUPLICATE = Drop("duplicate")
 UNWANTED_EVENT = Drop("event")
@@ -75,15 +80,13 @@ class BadField(ValueError):
 
 
 class _Sender(NamedTuple):
-    """What a topic says, made ready to be used for every message that has it."""
+    """What a topic says, made ready to be used for every message of that journey."""
 
-    journey: Journey
     key: bytes
-    identity: bytes
-    payload_name: str
     operator: int
     position_start: bytes
     unwanted: Drop | None
+    signal: str | None
 
 
 class HfpProcessor(Processor):
@@ -103,29 +106,28 @@ class HfpProcessor(Processor):
         if remember < 1:
             raise OptionError(f"remember: must be at least 1; found {remember}.")
         self._seen = Recently(remember)
-        self._senders: dict[tuple[str, int], _Sender] = {}
+        self._senders: dict[tuple[str, str, int], _Sender] = {}
 
     def process(self, message: RawMessage, shift_ms: int = 0, copy: int = 0) -> Outcome:
         topic, content, _ = message
         try:
-            sender = self._senders.get((topic.rsplit("/", GEOHASH_ELEMENTS)[0], copy))
-            if sender is None:
-                sender = self._meet(topic, copy)
+            event, sender = self._who_says_what(topic, copy)
         except BadTopic as error:
             return DeadLetter("topic", f"{error}.")
+        if event not in self._events:
+            return UNWANTED_EVENT
         if sender.unwanted is not None:
             return sender.unwanted
         if len(content) > LONGEST_PAYLOAD:
             return DeadLetter("too large", f"The payload has {len(content)} bytes.")
 
         try:
-            payload = orjson.loads(content)[sender.payload_name]
+            payload = orjson.loads(content)[event.upper()]
             time = payload["tst"]
         except orjson.JSONDecodeError as error:
             return DeadLetter("not json", f"The payload is no JSON: {error}.")
         except (KeyError, TypeError, IndexError):
-            name = sender.payload_name
-            return DeadLetter("shape", f"The payload is no object with {name!r} and its 'tst'.")
+            return DeadLetter("shape", f"The payload is no object of {event!r} with a 'tst'.")
         try:
             event_ms = parse_ms(time) + shift_ms
             if event_ms < 0:
@@ -133,11 +135,11 @@ class HfpProcessor(Processor):
         except (ValueError, TypeError, OverflowError) as error:
             return DeadLetter("time", f"tst: {error}.")
 
-        identity = (sender.identity, event_ms)
+        identity = (sender.key, event, event_ms)
         if identity in self._seen:
             return DUPLICATE
         try:
-            record = self._record(sender, payload, event_ms, shift_ms)
+            record = self._record(sender, event, payload, event_ms, shift_ms)
         except (ValueError, TypeError, AttributeError, OverflowError) as error:
             return DeadLetter("field", f"{error}.")
         # Last, so that a mangled message does not keep a good one of the same time away.
@@ -145,59 +147,55 @@ class HfpProcessor(Processor):
         return record
 
     def _record(
-        self, sender: _Sender, payload: dict[str, Any], event_ms: int, shift_ms: int
+        self, sender: _Sender, event: str, payload: dict[str, Any], event_ms: int, shift_ms: int
     ) -> Record | Drop:
         position = VehiclePosition.FromString(sender.position_start)
-        get = payload.get
-        latitude, longitude, speed, acceleration = get("lat"), get("long"), get("spd"), get("acc")
-        if not {type(latitude), type(longitude), type(speed), type(acceleration)} <= (
-            NUMBERS_OR_NULL
-        ):
-            raise BadField("one of lat, long, spd and acc is neither a number nor null")
-        if latitude is not None:
-            if not -90 <= latitude <= 90:
-                raise BadField(f"lat: {latitude} is not on Earth")
-            position.latitude = latitude
-        if longitude is not None:
-            if not -180 <= longitude <= 180:
-                raise BadField(f"long: {longitude} is not on Earth")
-            position.longitude = longitude
-        if latitude is not None and longitude is not None:
-            if self._area is not None and not self._in_area(latitude, longitude):
-                return OUTSIDE_AREA
-            position.cell = fine_cell_of(latitude, longitude, FINE_RESOLUTION)
-        if speed is not None:
-            if not -IMPLAUSIBLE_SPEED < speed < IMPLAUSIBLE_SPEED:
-                raise BadField(f"spd: {speed} m/s is no speed of a vehicle")
-            position.speed = speed
-        if acceleration is not None:
-            if not -IMPLAUSIBLE_SPEED < acceleration < IMPLAUSIBLE_SPEED:
-                raise BadField(f"acc: {acceleration} m/s² is no acceleration of a vehicle")
-            position.acceleration = acceleration
-        _fill_the_rest(position, payload, sender.operator)
+        try:
+            values = all_fields_of(payload)
+        except KeyError:  # of a metro train, for example
+            values = tuple(map(payload.get, FIELDS))
+        _fill(position, values, sender.operator)
+        if self._area is not None and self._is_outside(position):
+            return OUTSIDE_AREA
+        if "seq" in payload and payload["seq"] is not None:
+            position.sequence = payload["seq"]
 
-        event = sender.journey.event
         if event == "vp":
-            return Record(POSITION_TOPIC, sender.key, event_ms, position)
-        if event in STOP_EVENTS:
+            return make_record((POSITION_TOPIC, sender.key, event_ms, position))
+        if event in STOP_KINDS:
             stop = StopEvent(kind=STOP_KINDS[event], position=position)
-            _schedule(stop.scheduled_arrival, get("ttarr"), shift_ms)
-            _schedule(stop.scheduled_departure, get("ttdep"), shift_ms)
+            _schedule(stop.scheduled_arrival, payload.get("ttarr"), shift_ms)
+            _schedule(stop.scheduled_departure, payload.get("ttdep"), shift_ms)
             return Record(STOP_TOPIC, sender.key, event_ms, stop)
-        other = JourneyEvent(
-            kind=JOURNEY_KINDS[event], position=position, signal=sender.journey.signal
-        )
+        other = JourneyEvent(kind=JOURNEY_KINDS[event], position=position, signal=sender.signal)
         return Record(JOURNEY_TOPIC, sender.key, event_ms, other)
 
-    def _in_area(self, latitude: float, longitude: float) -> bool:
+    def _is_outside(self, position: VehiclePosition) -> bool:
         south, west, north, east = self._area
-        return south <= latitude <= north and west <= longitude <= east
+        return position.HasField("cell") and not (
+            south <= position.latitude <= north and west <= position.longitude <= east
+        )
+
+    def _who_says_what(self, topic: str, copy: int) -> tuple[str, _Sender]:
+        parts = topic.split("/", 6)
+        if len(parts) != 7 or not topic.startswith(PREFIX):
+            raise BadTopic(f"{topic!r} is not the topic of an HFP v2 journey")
+        event = parts[5]
+        if event not in EVENTS:
+            raise BadTopic(f"{event!r} is no event of HFP v2")
+        journey = (parts[4], parts[6].rsplit("/", GEOHASH_ELEMENTS)[0], copy)
+        sender = self._senders.get(journey)
+        if sender is None:
+            sender = self._meet(topic, copy)
+            if sender.signal is None:  # the few topics with a signal are parsed every time
+                if len(self._senders) >= TOPICS_KEPT:
+                    self._senders.clear()
+                self._senders[journey] = sender
+        return event, sender
 
     def _meet(self, topic: str, copy: int) -> _Sender:
-        """Parse a topic, and keep what it says unless it is one of the few with a signal."""
         journey = parse_topic(topic)
         vehicle = journey.vehicle + copy * COPY_STEP
-        key = f"{journey.operator:04d}/{vehicle:05d}".encode()
         start = VehiclePosition(
             operator=journey.operator,
             vehicle=vehicle,
@@ -210,63 +208,61 @@ class HfpProcessor(Processor):
             end_of_line=journey.end_of_line,
             upcoming=journey.upcoming,
         )
-        unwanted = None
-        if journey.event not in self._events:
-            unwanted = UNWANTED_EVENT
-        elif self._modes is not None and journey.mode not in self._modes:
-            unwanted = UNWANTED_MODE
-        sender = _Sender(
-            journey=journey,
-            key=key,
-            identity=key + b"/" + journey.event.encode(),
-            payload_name=journey.event.upper(),
+        wanted = self._modes is None or journey.mode in self._modes
+        return _Sender(
+            key=f"{journey.operator:04d}/{vehicle:05d}".encode(),
             operator=journey.operator,
             position_start=start.SerializeToString(),
-            unwanted=unwanted,
+            unwanted=None if wanted else UNWANTED_MODE,
+            signal=journey.signal,
         )
-        if journey.signal is None:
-            if len(self._senders) >= TOPICS_KEPT:
-                self._senders.clear()
-            self._senders[topic.rsplit("/", GEOHASH_ELEMENTS)[0], copy] = sender
-        return sender
 
 
-def _fill_the_rest(position: VehiclePosition, payload: dict[str, Any], operator: int) -> None:
-    """The fields that need no check of ours: protobuf refuses what does not fit its types."""
-    get = payload.get
-    position.designation = get("desi") or ""
-    position.operating_day = get("oday") or ""
-    position.location_source = get("loc") or ""
-    value = get("oper")
-    if value is not None and value != operator:
-        position.reporting_operator = value
-    value = get("jrn")
-    if value is not None:
-        position.journey = value
-    value = get("line")
-    if value is not None:
-        position.line = value
-    value = get("hdg")
-    if value is not None:
-        position.heading = value
-    value = get("dl")
-    if value is not None:
-        position.delay = -value  # HFP counts being late as negative
-    value = get("odo")
-    if value is not None:
-        position.odometer = int(value)
-    value = get("drst")
-    if value is not None:
-        position.doors_open = bool(value)
-    value = get("stop")
-    if value is not None:
-        position.stop = str(value)
-    value = get("occu")
-    if value is not None:
-        position.occupancy = value
-    value = get("seq")
-    if value is not None:
-        position.sequence = value
+def _fill(position: VehiclePosition, values: tuple, operator: int) -> None:
+    """Set what is not null; protobuf refuses what does not fit its types."""
+    lat, long, spd, acc, hdg, dl, odo, drst, stop, desi, oday, loc, oper, jrn, line, occu = values
+    if lat is not None:
+        if not -90 <= lat <= 90:
+            raise BadField(f"lat: {lat} is not on Earth")
+        position.latitude = lat
+    if long is not None:
+        if not -180 <= long <= 180:
+            raise BadField(f"long: {long} is not on Earth")
+        position.longitude = long
+        if lat is not None:
+            position.cell = fine_cell_of(lat, long, FINE_RESOLUTION)
+    if spd is not None:
+        if not -IMPLAUSIBLE < spd < IMPLAUSIBLE:
+            raise BadField(f"spd: {spd} m/s is no speed of a vehicle")
+        position.speed = spd
+    if acc is not None:
+        if not -IMPLAUSIBLE < acc < IMPLAUSIBLE:
+            raise BadField(f"acc: {acc} m/s² is no acceleration of a vehicle")
+        position.acceleration = acc
+    if hdg is not None:
+        position.heading = hdg
+    if dl is not None:
+        position.delay = -dl  # HFP counts being late as negative
+    if odo is not None:
+        position.odometer = int(odo)
+    if drst is not None:
+        position.doors_open = bool(drst)
+    if stop is not None:
+        position.stop = str(stop)
+    if desi:
+        position.designation = desi
+    if oday:
+        position.operating_day = oday
+    if loc:
+        position.location_source = loc
+    if oper != operator and oper is not None:
+        position.reporting_operator = oper
+    if jrn is not None:
+        position.journey = jrn
+    if line is not None:
+        position.line = line
+    if occu is not None:
+        position.occupancy = occu
 
 
 def _schedule(field: Any, time: str | None, shift_ms: int) -> None:

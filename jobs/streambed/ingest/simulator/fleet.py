@@ -43,6 +43,7 @@ class Fleet:
     def __init__(self, vehicles: int, seed: int, start_ms: int, rates: Rates) -> None:
         self._random = random.Random(f"fleet {seed}")
         self._rates = rates
+        start_ms = start_ms // 1000 * 1000  # metro trains tell whole seconds only
         self._start_ms = start_ms
         count = max(2, vehicles // VEHICLES_PER_LINE)
         self.lines: list[tuple[Line, Line]] = make_lines(count, self._random)

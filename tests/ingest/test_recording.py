@@ -1,0 +1,67 @@
+"""A recording replays into exactly the events that it holds, also when it is interrupted."""
+
+import json
+import time
+
+import pytest
+from processes import simulate
+
+START = "2026-05-04T06:00:00Z"
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """Two minutes of a fleet with all its imperfections, from a seed nobody else uses."""
+    flags = ("--vehicles", "500", "--seconds", "120", "--seed", str(time.time_ns()))
+    file = tmp_path / "fleet.jsonl.zst"
+    truth = tmp_path / "truth"
+    start = f"20{time.time_ns() % 30 + 30}-05-04T06:00:00Z"
+    simulate("--file", str(file), *flags, "--truth", str(truth), "--start", start)
+    return file, set((truth / "acknowledged.txt").read_text().splitlines()), truth
+
+
+@pytest.mark.parametrize("wire", ["binary", "json"])
+def test_every_event_is_in_kafka_once(kafka, ingestion, recording, wire):
+    file, truth, directory = recording
+    connector = {"name": "recording", "source": str(file), "speed": 0}
+    running = ingestion.start("replay", connector, wire=wire)
+    assert running.process.wait(timeout=120) == 0, running.log
+    rows = [row for row in kafka.rows() if row.headers.get("wire", b"") == wire.encode()]
+    found = [row.identity for row in rows]
+    assert truth <= set(found)
+    assert len(found) == len(set(found))
+    garbage = json.loads((directory / "summary.json").read_text()).get("garbage", 0)
+    assert f"dead-lettered {garbage};" in running.log
+
+
+def test_a_killed_replay_goes_on_where_kafka_had_everything(kafka, ingestion, recording, tmp_path):
+    file, truth, _ = recording
+    connector = {
+        "name": "recording",
+        "source": str(file),
+        "speed": 20,
+        "position": str(tmp_path / "position.json"),
+    }
+    running = ingestion.start("replay", connector)
+    time.sleep(4)
+    running.kill()
+    assert json.loads((tmp_path / "position.json").read_text())["line"] > 0
+    assert ingestion.start("again", connector).process.wait(timeout=120) == 0
+    found = kafka.wait_for(truth)
+    assert truth <= found.keys()
+    repeated = sum(count - 1 for identity, count in found.items() if identity in truth)
+    assert repeated < len(truth) / 2, "it went on, and did not start over"
+
+
+def test_dead_letters_keep_the_original_bytes_and_the_reason(kafka, ingestion, tmp_path):
+    file = tmp_path / "garbage.jsonl"
+    topic = "/hfp/v2/journey/ongoing/vp/tram/0040/00456/1006/1/Arabia/05:47/1111428/0////"
+    row = {"received_at": START, "topic": topic, "payload_base64": "/wD/"}
+    file.write_text(json.dumps(row) + "\n")
+    connector = {"name": "recording", "source": str(file), "speed": 0}
+    assert ingestion.start("garbage", connector).process.wait(timeout=60) == 0
+    letters = [row for row in kafka.rows() if row.topic == "input.dead-letter"]
+    assert [letter.value for letter in letters if letter.value == b"\xff\x00\xff"]
+    letter = next(letter for letter in letters if letter.value == b"\xff\x00\xff")
+    assert letter.headers["reason"] == b"not json"
+    assert letter.headers["source-topic"].decode() == topic

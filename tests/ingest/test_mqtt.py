@@ -86,3 +86,27 @@ def test_a_killed_ingestion_loses_nothing(mqtt, kafka, ingestion, subscription, 
     repeated = sum(count - 1 for count in found.values())
     print(f"{len(truth)} acknowledged, all in Kafka; {repeated} repeated by the kill")
     assert back.stop() == other.stop() == 0
+
+
+def test_a_host_that_never_returns_is_taken_over(mqtt, kafka, ingestion, subscription, tmp_path):
+    """Its share of the load comes through the other, what waited for it included."""
+    subscription["takeover_after"] = 2
+    config = [{**subscription, "client_id": f"{subscription['group']}-{n}"} for n in (1, 2)]
+    killed, other = (ingestion.start(f"host-{n}", options) for n, options in enumerate(config))
+    for running in (killed, other):
+        running.wait_for_log("Connected")
+    time.sleep(1)
+    flags = ("--vehicles", "1000", "--seconds", "16", "--radio-losses", "0")
+    fleet = simulator("--mqtt", mqtt, *flags, "--truth", str(tmp_path / "truth"))
+    time.sleep(4)
+    killed.kill()
+    other.wait_for_log("Taking over the session of")
+    assert fleet.wait() == 0
+    truth = acknowledged(tmp_path / "truth")
+    found = kafka.wait_for(truth)
+    assert truth <= found.keys(), f"{len(truth - found.keys())} of {len(truth)} are missing"
+
+    back = ingestion.start("host-0-again", config[0])
+    back.wait_for_log("with a session that it kept")
+    other.wait_for_log("Handing back the session of")
+    assert back.stop() == other.stop() == 0

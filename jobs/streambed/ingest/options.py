@@ -22,7 +22,11 @@ class OptionError(Exception):
 
 def construct(make: Callable[..., Any], options: Mapping[str, Any], *, where: str) -> Any:
     """Call a constructor with options by keyword, or raise OptionError naming `where`."""
-    parameters = inspect.signature(make).parameters
+    parameters = {
+        name: parameter
+        for name, parameter in inspect.signature(make).parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    }
     hints = get_type_hints(make.__init__ if isinstance(make, type) else make)
     for name, value in options.items():
         if name not in parameters:

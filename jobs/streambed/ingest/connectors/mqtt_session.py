@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 
 NOBODY = b"-"
 BACKOFF = (1, 30)  # seconds, doubling
+PATIENCE = 5.0  # seconds for the broker's last answer
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Session:
         self._on_presence = on_presence
         self._connection = 0
         self._lock = threading.Lock()
+        self._answered = threading.Event()
         self._client = self._make_client()
 
     def open(self) -> None:
@@ -97,7 +99,15 @@ class Session:
                 self._client.ack(delivery.packet, 1)
 
     def close(self) -> None:
-        """Say goodbye; acknowledgements that wait to be written go out before."""
+        """Say goodbye, when the broker has read the acknowledgements that were sent before.
+
+        A socket that is closed while the broker still sends is reset, and takes with it what the
+        broker has not read: it would deliver again what Kafka has.
+        """
+        if self._client.is_connected():
+            self._answered.clear()
+            self._subscribe(self._client)
+            self._answered.wait(PATIENCE)
         if self._presence_topic is not None and not self.lost and self._client.is_connected():
             self._client.publish(self._presence_topic, NOBODY, qos=0, retain=True)
         self._client.disconnect()
@@ -134,9 +144,12 @@ class Session:
             self._connection += 1
         known = "a session that it kept" if flags.session_present else "a new session"
         log.info("Connected to %s as %s with %s.", self._broker, self.client_id, known)
-        client.subscribe([(topic, mqtt.SubscribeOptions(qos=1)) for topic in self._topics])
+        self._subscribe(client)
         if self._presence_topic is not None:
             client.publish(self._presence_topic, self._holder.encode(), qos=1, retain=True)
+
+    def _subscribe(self, client: Any) -> None:
+        client.subscribe([(topic, mqtt.SubscribeOptions(qos=1)) for topic in self._topics])
 
     def _disconnected(self, client: Any, _: Any, __: Any, reason: Any, ___: Any) -> None:
         # Nothing may be acknowledged that the next connection has not delivered.
@@ -152,6 +165,7 @@ class Session:
         for topic, reason in zip(self._topics, reasons):
             if reason.is_failure:
                 log.error("%s refuses the subscription to %s: %s.", self._broker, topic, reason)
+        self._answered.set()
 
     def _arrived(self, client: Any, _: Any, message: Any) -> None:
         topic = message._topic.decode(errors="replace")  # `topic` raises if it is no UTF-8

@@ -139,6 +139,8 @@ class HfpProcessor(Processor):
         if identity in self._seen:
             return DUPLICATE
         try:
+            if b"true" in content or b"false" in content:  # protobuf would take them for numbers
+                _refuse_booleans(payload)
             record = self._record(sender, event, payload, event_ms, shift_ms)
         except (ValueError, TypeError, AttributeError, OverflowError) as error:
             return DeadLetter("field", f"{error}.")
@@ -263,6 +265,12 @@ def _fill(position: VehiclePosition, values: tuple, operator: int) -> None:
         position.line = line
     if occu is not None:
         position.occupancy = occu
+
+
+def _refuse_booleans(payload: dict[str, Any]) -> None:
+    for name, value in payload.items():
+        if type(value) is bool and name != "drst":
+            raise BadField(f"{name}: {value} is neither a number nor text")
 
 
 def _schedule(field: Any, time: str | None, shift_ms: int) -> None:

@@ -82,7 +82,8 @@ class Fleet:
         chance = member.random.random
         if rates.emergency_stops and chance() < rates.emergency_stops / 3600:
             member.wants_emergency = True
-        if member.wants_emergency and vehicle.brake_hard():
+        # Without GPS nobody could find an emergency stop, so the two do not meet.
+        if member.wants_emergency and not member.hidden and vehicle.brake_hard():
             member.wants_emergency = False
             member.emergency = (now_ms - 1000, vehicle.speed)
         events = vehicle.step(now_ms)
@@ -90,10 +91,8 @@ class Fleet:
             speech.refresh()
         if member.emergency is not None and vehicle.speed < 1.0:
             self._tell_emergency(member, now_ms)
-        # Without GPS nobody could find an emergency stop, so the two do not meet.
-        hidden = rates.nulls > chance() and not vehicle.braking_hard
-        hidden = hidden and member.emergency is None and not member.wants_emergency
-        self._send(member, "vp", now_ms, hidden)
+        member.hidden = rates.nulls > chance() and not vehicle.braking_hard
+        self._send(member, "vp", now_ms, member.hidden)
         for event in events:
             self._send(member, event, now_ms, False)
 
@@ -150,6 +149,7 @@ class _Member:
         self.speech = Speech(self.vehicle)
         self.radio = Radio(rates, self.random)
         self.key = f"{operator:04d}/{number + 1:05d}"
+        self.hidden = False  # it did not know its place when it spoke last
         self.wants_emergency = False
         self.emergency: tuple[int, float] | None = None
 

@@ -46,6 +46,7 @@ class Recorder:
         self._rotate_bytes = rotate_bytes
         self._suffix = f".jsonl.{compression}"
         self._part: _Part | None = None
+        self._files = 0
         self.recorded = 0
 
     def run(self, connector: Connector, stop: threading.Event) -> None:
@@ -66,8 +67,7 @@ class Recorder:
         batch = connector.receive(0.1)
         if batch is not None:
             if self._part is None:
-                name = format_ms(now_ms()).replace(":", "-")
-                self._part = _Part(self._directory / f"{name}{self._suffix}{PART}")
+                self._part = _Part(self._directory / f"{self._next_name()}{PART}")
             self._part.write(batch)
         part = self._part
         if part is None:
@@ -76,6 +76,11 @@ class Recorder:
             self._finish(connector)
         elif part.unsynced_for >= SYNC_EVERY:
             self._settle(connector, part.sync())
+
+    def _next_name(self) -> str:
+        """In order of time and, for files that were begun in one millisecond, of number."""
+        self._files += 1
+        return f"{format_ms(now_ms()).replace(':', '-')}-{self._files:06d}{self._suffix}"
 
     def _finish(self, connector: Connector) -> None:
         part, self._part = self._part, None
@@ -102,7 +107,7 @@ class _Part:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._raw = path.open("wb")
+        self._raw = path.open("xb")
         self._stream: Any = compressed(self._raw, path.name.removesuffix(PART))
         self._unsynced: list[Batch] = []
         self._opened = self._synced = time.monotonic()

@@ -75,7 +75,7 @@ def mutated(raw: RawMessage, chance: random.Random) -> RawMessage:
 def test_mutated_messages_raise_nothing():
     chance = random.Random(20200921)
     originals = seeds()
-    processor, encode = HfpProcessor(remember=10_000), encoder("binary")
+    processor, encode = HfpProcessor(remember=10), encoder("binary")
     outcomes = {Record: 0, Drop: 0, DeadLetter: 0}
     for number in range(COUNT):
         raw = mutated(chance.choice(originals), chance)

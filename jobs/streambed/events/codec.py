@@ -5,10 +5,12 @@ while a stage changes from one to the other. Both keep every value and every nul
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from streambed.events import INPUTS, RESULTS, Event
 
@@ -93,33 +95,57 @@ def decode_all(
 
 
 def encoder(mode: WireMode) -> Encoder:
-    """A function that encodes fast, because it keeps one event of each type and fills it again.
+    """A function that encodes details and two times, faster than through an Event.
 
-    For one thread; what it returns are bytes, so nothing of the event escapes.
+    What goes around the details is the same but for times and lengths, so it is put together from
+    pieces that protobuf made before; a test holds it against what protobuf makes of the whole.
     """
-    kept = {}
-    for url, type_ in TYPES.items():
-        event = Event()
-        event.details.type_url = url
-        kept[type_] = (event, event.event_timestamp, event.ingestion_timestamp, event.details)
+    fronts: dict[tuple[type[Message], int], bytes] = {}
 
     def encode_parts(event_ms: int, ingestion_ms: int, message: Message) -> bytes:
-        event, event_time, ingestion_time, details = kept[type(message)]
-        event_time.seconds, milliseconds = divmod(event_ms, 1000)
-        event_time.nanos = milliseconds * 1_000_000
-        ingestion_time.seconds, milliseconds = divmod(ingestion_ms, 1000)
-        ingestion_time.nanos = milliseconds * 1_000_000
-        details.value = message.SerializeToString()
-        return event.SerializeToString()
+        value = message.SerializeToString()
+        front = fronts.get((type(message), len(value)))
+        if front is None:
+            front = fronts[type(message), len(value)] = _front_of(message, value)
+        return b"%b%b%b%b" % (
+            _time_field(_EVENT_TIME, event_ms),
+            _time_field(_INGESTION_TIME, ingestion_ms),
+            front,
+            value,
+        )
 
     if mode == "binary":
         return encode_parts
 
     def encode_json(event_ms: int, ingestion_ms: int, message: Message) -> bytes:
-        encode_parts(event_ms, ingestion_ms, message)
-        return encode(kept[type(message)][0], "json")
+        return encode(Event.FromString(encode_parts(event_ms, ingestion_ms, message)), "json")
 
     return encode_json
+
+
+# Fields 1 and 2 of an Event, as they begin on the wire.
+_EVENT_TIME, _INGESTION_TIME = b"\x0a", b"\x12"
+_NANOS = [Timestamp(nanos=ms * 1_000_000).SerializeToString() for ms in range(1000)]
+_LENGTHS = [bytes([length]) for length in range(32)]
+
+
+@lru_cache(maxsize=4096)
+def _seconds(seconds: int) -> bytes:
+    return Timestamp(seconds=seconds).SerializeToString()
+
+
+def _time_field(field: bytes, ms: int) -> bytes:
+    second = _seconds(ms // 1000)
+    nanos = _NANOS[ms % 1000]
+    return field + _LENGTHS[len(second) + len(nanos)] + second + nanos
+
+
+def _front_of(message: Message, value: bytes) -> bytes:
+    """What stands before the details' own bytes: it depends on their type and length only."""
+    event = Event()
+    event.details.type_url = type_url(message)
+    event.details.value = value
+    return event.SerializeToString().removesuffix(value)
 
 
 def _unpack(event: Event) -> Message:

@@ -24,7 +24,7 @@ from streambed.ingest.times import format_ms, parse_ms
 log = logging.getLogger(__name__)
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
-CHUNK = 1 << 20
+CHUNK = 1 << 17  # what stays in a core's cache until it is processed
 
 
 def parse_line(line: bytes) -> RawMessage:

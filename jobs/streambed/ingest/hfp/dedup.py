@@ -12,16 +12,16 @@ class Recently:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._young: set[Hashable] = set()
-        self._old: set[Hashable] = set()
+        self.young: set[Hashable] = set()
+        self.old: set[Hashable] = set()
 
     def __contains__(self, thing: Hashable) -> bool:
-        return thing in self._young or thing in self._old
+        return thing in self.young or thing in self.old
 
     def __len__(self) -> int:
-        return len(self._young) + len(self._old)
+        return len(self.young) + len(self.old)
 
     def add(self, thing: Hashable) -> None:
-        self._young.add(thing)
-        if len(self._young) >= self._size:
-            self._old, self._young = self._young, set()
+        self.young.add(thing)
+        if len(self.young) >= self._size:
+            self.old, self.young = self.young, set()

@@ -7,8 +7,9 @@ This is the hot path of ingestion. What a topic says stays the same from one sto
 it is parsed once and kept as the serialised beginning of the vehicle's position.
 """
 
+from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -63,11 +64,9 @@ IMPLAUSIBLE = 500.0
 COPY_STEP = 100_000
 TOPICS_KEPT = 50_000
 
-FIELDS = (
-    *("lat", "long", "spd", "acc", "hdg", "dl", "odo", "drst", "stop"),
-    *("desi", "oday", "loc", "oper", "jrn", "line", "occu"),
-)
-all_fields_of = itemgetter(*FIELDS)
+MEASUREMENTS = ("lat", "long", "spd", "acc", "hdg", "dl", "odo", "drst", "stop")
+FACTS = ("desi", "oday", "loc", "oper", "jrn", "line", "occu")
+measurements_of, facts_of = itemgetter(*MEASUREMENTS), itemgetter(*FACTS)
 
 DUPLICATE = Drop("duplicate")
 UNWANTED_EVENT = Drop("event")
@@ -79,14 +78,21 @@ class BadField(ValueError):
     """A field of a payload that cannot be what it should be."""
 
 
-class _Sender(NamedTuple):
-    """What a topic says, made ready to be used for every message of that journey."""
+@dataclass(slots=True)
+class _Sender:
+    """What a topic says, made ready to be used for every message of that journey.
+
+    `start` is the beginning of the vehicle's position, serialised; and `facts` what its payloads
+    say of the journey, `start_with_facts` being both. They are the same from message to message.
+    """
 
     key: bytes
     operator: int
-    position_start: bytes
+    start: bytes
     unwanted: Drop | None
     signal: str | None
+    facts: tuple | None = None
+    start_with_facts: bytes = b""
 
 
 class HfpProcessor(Processor):
@@ -106,14 +112,22 @@ class HfpProcessor(Processor):
         if remember < 1:
             raise OptionError(f"remember: must be at least 1; found {remember}.")
         self._seen = Recently(remember)
+        self._topics: dict[tuple[str, int], tuple[str, _Sender]] = {}
         self._senders: dict[tuple[str, str, int], _Sender] = {}
 
     def process(self, message: RawMessage, shift_ms: int = 0, copy: int = 0) -> Outcome:
         topic, content, _ = message
-        try:
-            event, sender = self._who_says_what(topic, copy)
-        except BadTopic as error:
-            return DeadLetter("topic", f"{error}.")
+        # Two memories: of whole topics but for the place, and of journeys, which are fewer.
+        topic_known = (topic.rsplit("/", GEOHASH_ELEMENTS)[0], copy)
+        who_and_what = self._topics.get(topic_known)
+        if who_and_what is None:
+            try:
+                who_and_what = self._who_says_what(topic, copy)
+            except BadTopic as error:
+                return DeadLetter("topic", f"{error}.")
+            if who_and_what[1].signal is None:
+                _keep(self._topics, topic_known, who_and_what)
+        event, sender = who_and_what
         if event not in self._events:
             return UNWANTED_EVENT
         if sender.unwanted is not None:
@@ -136,27 +150,29 @@ class HfpProcessor(Processor):
             return DeadLetter("time", f"tst: {error}.")
 
         identity = (sender.key, event, event_ms)
-        if identity in self._seen:
+        seen = self._seen
+        if identity in seen.young or identity in seen.old:
             return DUPLICATE
         try:
-            if b"true" in content or b"false" in content:  # protobuf would take them for numbers
-                _refuse_booleans(payload)
             record = self._record(sender, event, payload, event_ms, shift_ms)
         except (ValueError, TypeError, AttributeError, OverflowError) as error:
             return DeadLetter("field", f"{error}.")
         # Last, so that a mangled message does not keep a good one of the same time away.
-        self._seen.add(identity)
+        seen.add(identity)
         return record
 
     def _record(
         self, sender: _Sender, event: str, payload: dict[str, Any], event_ms: int, shift_ms: int
     ) -> Record | Drop:
-        position = VehiclePosition.FromString(sender.position_start)
         try:
-            values = all_fields_of(payload)
+            values, facts = measurements_of(payload), facts_of(payload)
         except KeyError:  # of a metro train, for example
-            values = tuple(map(payload.get, FIELDS))
-        _fill(position, values, sender.operator)
+            values = tuple(map(payload.get, MEASUREMENTS))
+            facts = tuple(map(payload.get, FACTS))
+        if facts != sender.facts:
+            _note(sender, facts)
+        position = VehiclePosition.FromString(sender.start_with_facts)
+        _fill(position, values)
         if self._area is not None and self._is_outside(position):
             return OUTSIDE_AREA
         if "seq" in payload and payload["seq"] is not None:
@@ -190,9 +206,7 @@ class HfpProcessor(Processor):
         if sender is None:
             sender = self._meet(topic, copy)
             if sender.signal is None:  # the few topics with a signal are parsed every time
-                if len(self._senders) >= TOPICS_KEPT:
-                    self._senders.clear()
-                self._senders[journey] = sender
+                _keep(self._senders, journey, sender)
         return event, sender
 
     def _meet(self, topic: str, copy: int) -> _Sender:
@@ -214,50 +228,25 @@ class HfpProcessor(Processor):
         return _Sender(
             key=f"{journey.operator:04d}/{vehicle:05d}".encode(),
             operator=journey.operator,
-            position_start=start.SerializeToString(),
+            start=start.SerializeToString(),
             unwanted=None if wanted else UNWANTED_MODE,
             signal=journey.signal,
         )
 
 
-def _fill(position: VehiclePosition, values: tuple, operator: int) -> None:
-    """Set what is not null; protobuf refuses what does not fit its types."""
-    lat, long, spd, acc, hdg, dl, odo, drst, stop, desi, oday, loc, oper, jrn, line, occu = values
-    if lat is not None:
-        if not -90 <= lat <= 90:
-            raise BadField(f"lat: {lat} is not on Earth")
-        position.latitude = lat
-    if long is not None:
-        if not -180 <= long <= 180:
-            raise BadField(f"long: {long} is not on Earth")
-        position.longitude = long
-        if lat is not None:
-            position.cell = fine_cell_of(lat, long, FINE_RESOLUTION)
-    if spd is not None:
-        if not -IMPLAUSIBLE < spd < IMPLAUSIBLE:
-            raise BadField(f"spd: {spd} m/s is no speed of a vehicle")
-        position.speed = spd
-    if acc is not None:
-        if not -IMPLAUSIBLE < acc < IMPLAUSIBLE:
-            raise BadField(f"acc: {acc} m/s² is no acceleration of a vehicle")
-        position.acceleration = acc
-    if hdg is not None:
-        position.heading = hdg
-    if dl is not None:
-        position.delay = -dl  # HFP counts being late as negative
-    if odo is not None:
-        position.odometer = int(odo)
-    if drst is not None:
-        position.doors_open = bool(drst)
-    if stop is not None:
-        position.stop = str(stop)
+def _note(sender: _Sender, facts: tuple) -> None:
+    """Serialise what the payloads of a journey say again and again."""
+    if bool in map(type, facts):
+        raise BadField("one of desi, oday, loc, oper, jrn, line and occu is true or false")
+    desi, oday, loc, oper, jrn, line, occu = facts
+    position = VehiclePosition.FromString(sender.start)
     if desi:
         position.designation = desi
     if oday:
         position.operating_day = oday
     if loc:
         position.location_source = loc
-    if oper != operator and oper is not None:
+    if oper != sender.operator and oper is not None:
         position.reporting_operator = oper
     if jrn is not None:
         position.journey = jrn
@@ -265,12 +254,59 @@ def _fill(position: VehiclePosition, values: tuple, operator: int) -> None:
         position.line = line
     if occu is not None:
         position.occupancy = occu
+    sender.start_with_facts = position.SerializeToString()
+    sender.facts = facts
 
 
-def _refuse_booleans(payload: dict[str, Any]) -> None:
-    for name, value in payload.items():
-        if type(value) is bool and name != "drst":
-            raise BadField(f"{name}: {value} is neither a number nor text")
+def _fill(position: VehiclePosition, values: tuple) -> None:
+    """Set what is not null; protobuf refuses what does not fit its types."""
+    lat, long, spd, acc, hdg, dl, odo, drst, stop = values
+    if type(lat) is float or _is_given("lat", lat):
+        if not -90 <= lat <= 90:
+            raise BadField(f"lat: {lat} is not on Earth")
+        position.latitude = lat
+    if type(long) is float or _is_given("long", long):
+        if not -180 <= long <= 180:
+            raise BadField(f"long: {long} is not on Earth")
+        position.longitude = long
+        if lat is not None:
+            position.cell = fine_cell_of(lat, long, FINE_RESOLUTION)
+    if type(spd) is float or _is_given("spd", spd):
+        if not -IMPLAUSIBLE < spd < IMPLAUSIBLE:
+            raise BadField(f"spd: {spd} m/s is no speed of a vehicle")
+        position.speed = spd
+    if type(acc) is float or _is_given("acc", acc):
+        if not -IMPLAUSIBLE < acc < IMPLAUSIBLE:
+            raise BadField(f"acc: {acc} m/s² is no acceleration of a vehicle")
+        position.acceleration = acc
+    if type(hdg) is int or _is_given("hdg", hdg):
+        position.heading = hdg
+    if type(dl) is int or _is_given("dl", dl):
+        position.delay = -dl  # HFP counts being late as negative
+    if type(odo) is int or _is_given("odo", odo):
+        position.odometer = int(odo)
+    if drst is not None:
+        position.doors_open = bool(drst)
+    if stop is not None:
+        if type(stop) is not int and type(stop) is not str:
+            raise BadField(f"stop: {stop!r} is no stop")
+        position.stop = str(stop)
+
+
+def _keep(memory: dict, name: Any, value: Any) -> None:
+    """Remember, but never more than a city needs: topics are the world's, memory is ours."""
+    if len(memory) >= TOPICS_KEPT:
+        memory.clear()
+    memory[name] = value
+
+
+def _is_given(name: str, value: Any) -> bool:
+    """Whether a number is there; protobuf would take a boolean for one as well."""
+    if value is None:
+        return False
+    if type(value) is not int and type(value) is not float:
+        raise BadField(f"{name}: {value!r} is not a number")
+    return True
 
 
 def _schedule(field: Any, time: str | None, shift_ms: int) -> None:

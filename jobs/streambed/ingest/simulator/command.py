@@ -43,8 +43,10 @@ def simulate(options: argparse.Namespace, stop: threading.Event) -> int:
     finally:
         truth.close(fleet.summary())
     seconds = time.monotonic() - began
-    count = truth.counts["acknowledged"]
-    log.info("%d messages in %.1f s, %.0f per second.", count, seconds, count / seconds)
+    sent, safe = truth.counts["published"], truth.counts["acknowledged"]
+    log.info(
+        "%d messages (%d acknowledged) in %.1f s, %.0f/s.", sent, safe, seconds, sent / seconds
+    )
     return 0
 
 

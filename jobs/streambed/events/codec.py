@@ -101,15 +101,18 @@ def encoder(mode: WireMode) -> Encoder:
     pieces that protobuf made before; a test holds it against what protobuf makes of the whole.
     """
     fronts: dict[tuple[type[Message], int], bytes] = {}
+    seconds = _seconds
 
     def encode_parts(event_ms: int, ingestion_ms: int, message: Message) -> bytes:
         value = message.SerializeToString()
         front = fronts.get((type(message), len(value)))
         if front is None:
             front = fronts[type(message), len(value)] = _front_of(message, value)
-        return b"%b%b%b%b" % (
-            _time_field(_EVENT_TIME, event_ms),
-            _time_field(_INGESTION_TIME, ingestion_ms),
+        event_second, event_nanos = seconds(event_ms // 1000), _NANOS[event_ms % 1000]
+        second, nanos = seconds(ingestion_ms // 1000), _NANOS[ingestion_ms % 1000]
+        return b"\x0a%c%b%b\x12%c%b%b%b%b" % (
+            *(len(event_second) + len(event_nanos), event_second, event_nanos),
+            *(len(second) + len(nanos), second, nanos),
             front,
             value,
         )
@@ -123,21 +126,12 @@ def encoder(mode: WireMode) -> Encoder:
     return encode_json
 
 
-# Fields 1 and 2 of an Event, as they begin on the wire.
-_EVENT_TIME, _INGESTION_TIME = b"\x0a", b"\x12"
 _NANOS = [Timestamp(nanos=ms * 1_000_000).SerializeToString() for ms in range(1000)]
-_LENGTHS = [bytes([length]) for length in range(32)]
 
 
 @lru_cache(maxsize=4096)
 def _seconds(seconds: int) -> bytes:
     return Timestamp(seconds=seconds).SerializeToString()
-
-
-def _time_field(field: bytes, ms: int) -> bytes:
-    second = _seconds(ms // 1000)
-    nanos = _NANOS[ms % 1000]
-    return field + _LENGTHS[len(second) + len(nanos)] + second + nanos
 
 
 def _front_of(message: Message, value: bytes) -> bytes:

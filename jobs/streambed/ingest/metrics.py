@@ -16,7 +16,7 @@ LAG_BOUNDS_MS = (50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 18
 
 
 class Lag:
-    """A histogram in two lists of numbers."""
+    """A histogram as plain numbers; the pipeline adds to them itself, a call would cost more."""
 
     def __init__(self) -> None:
         self.counts = [0] * (len(LAG_BOUNDS_MS) + 1)

@@ -10,13 +10,14 @@ Producing waits when the producer's buffers are full: the source is read no fast
 import logging
 import threading
 import time
+from bisect import bisect_left
 from collections import deque
 from typing import Any
 
 from streambed.events.codec import WireMode, encoder, headers
 from streambed.ingest.interfaces import Connector, Processor
 from streambed.ingest.messages import Batch, DeadLetter, RawMessage, Record
-from streambed.ingest.metrics import Metrics
+from streambed.ingest.metrics import LAG_BOUNDS_MS, Metrics
 from streambed.ingest.times import format_ms, now_ms
 
 log = logging.getLogger(__name__)
@@ -101,7 +102,8 @@ class Pipeline:
         process, encode, produce = self._processor.process, self._encode, producer.produce
         on_delivery, record_headers = pending.delivered, self._headers
         shift_ms, copy = batch.shift_ms, batch.copy
-        observe_lag, produced = metrics.lag.observe, metrics.produced
+        lag, counts, bounds = metrics.lag, metrics.lag.counts, LAG_BOUNDS_MS
+        sent: dict[str, int] = {}
         metrics.received += len(batch.messages)
 
         for number, message in enumerate(batch.messages, 1):
@@ -117,10 +119,10 @@ class Pipeline:
                         stop, topic, value, key, record_headers, on_delivery
                     ):
                         return  # the batch stays incomplete, and so is never settled
-                pending.records += 1
-                pending.open += 1
-                produced[topic] += 1
-                observe_lag(received_ms - event_ms)
+                sent[topic] = sent.get(topic, 0) + 1
+                lag_ms = received_ms - event_ms
+                counts[bisect_left(bounds, lag_ms)] += 1
+                lag.sum_ms += lag_ms
             elif type(outcome) is DeadLetter:
                 if not self._bury(message, outcome, pending, stop):
                     return
@@ -128,6 +130,9 @@ class Pipeline:
                 metrics.dropped[outcome.reason] += 1
             if number % POLL_EVERY == 0:
                 producer.poll(0)
+        metrics.produced.update(sent)
+        pending.records += sum(sent.values())
+        pending.open += sum(sent.values())  # below zero until now, if Kafka was fast
         pending.complete = True
 
     def _bury(

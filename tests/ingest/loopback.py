@@ -7,6 +7,7 @@ A deployed stage needs none of this: set the two variables to its addresses inst
 """
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -21,6 +22,7 @@ TOPICS = ("input.vehicle-position", "input.stop-event", "input.journey-event", "
 
 def main() -> int:
     bundle, command = Path(sys.argv[1]), sys.argv[2:]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that both brokers end with us
     with tempfile.TemporaryDirectory() as directory:
         kafka, bootstrap = start_kafka(bundle, Path(directory))
         mqtt, address = start_mosquitto(Path(directory))

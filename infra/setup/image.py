@@ -1,7 +1,6 @@
 """The image that the lab's hosts boot from: a minimal Debian, finished by playbooks/image.yml.
 
 The playbook is the one that makes images for a cloud; here it runs in a chroot.
-`python -m infra.setup.image` builds the image and prints where it is.
 """
 
 import platform
@@ -9,7 +8,7 @@ import sys
 from pathlib import Path
 
 from infra.setup import apt
-from infra.setup.cache import Entry, SetupError, cached
+from infra.setup.cache import Entry, cached
 from infra.setup.chroot import NAMESPACES, in_chroot_of
 
 REPO = Path(__file__).resolve().parents[2]
@@ -77,16 +76,3 @@ def _run_playbook(entry: Entry, rootfs: Path, playbooks: Path) -> None:
             "DEBIAN_FRONTEND": "noninteractive",
         },
     )
-
-
-def main() -> int:
-    try:
-        print(image())
-    except SetupError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,10 +1,6 @@
-"""Everything that provisioning needs, built where it is missing: tools, bundle and image.
-
-`python -m infra.setup.prepare` builds all of it and prints where it is.
-"""
+"""Everything that provisioning needs, built where it is missing: tools, bundle and image."""
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +8,6 @@ from pathlib import Path
 from threading import Lock, Timer
 
 from infra.setup.bundle import bundle
-from infra.setup.cache import SetupError
 from infra.setup.image import image
 from infra.setup.run import allow_all
 from infra.setup.side_by_side import side_by_side
@@ -69,16 +64,3 @@ def _timed(name: str, task: Callable[[], Path], say: Callable[[str], None]) -> C
         return result
 
     return work
-
-
-def main() -> int:
-    try:
-        print(prepare())
-    except SetupError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

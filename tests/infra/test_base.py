@@ -46,6 +46,17 @@ def test_the_bundle_is_there_and_nobody_but_root_may_change_it(host):
     assert (bundle.user, bundle.mode & 0o022) == ("root", 0)
 
 
+JOBS_NEED = "pyspark pyarrow pandas google.protobuf h3 kazoo confluent_kafka kafka orjson".split()
+
+
+def test_the_python_environment_of_the_jobs_is_whole(host):
+    python = "/opt/streambed/python/bin/python3"
+    missing = f"[p for p in {JOBS_NEED} if not find_spec(p)]"
+    program = f"from importlib.util import find_spec; print({missing})"
+    assert host.check_output("%s -c %s", python, program) == "[]"
+    assert host.check_output("%s --version", python).startswith("Python 3.11.")
+
+
 def test_nothing_listens_on_every_address_but_ssh(host, listening):
     everywhere = {at for at in listening if at.startswith(("0.0.0.0:", "*:", "[::]:"))}
     assert {at.rpartition(":")[2] for at in everywhere} <= {"22"}

@@ -46,7 +46,17 @@ def test_the_bundle_is_there_and_nobody_but_root_may_change_it(host):
     assert (bundle.user, bundle.mode & 0o022) == ("root", 0)
 
 
-JOBS_NEED = "pyspark pyarrow pandas google.protobuf h3 kazoo confluent_kafka kafka orjson".split()
+JOBS_NEED = [
+    "pyspark",
+    "pyarrow",
+    "pandas",
+    "google.protobuf",
+    "h3",
+    "kazoo",
+    "confluent_kafka",
+    "kafka",
+    "orjson",
+]
 
 
 def test_the_python_environment_of_the_jobs_is_whole(host):

@@ -7,6 +7,7 @@ import uuid
 import pytest
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient
+from kafka.errors import KafkaError
 from waiting import wait_until
 
 TOPIC = "input.vehicle-position"
@@ -50,7 +51,7 @@ class SteadyWriter:
 
 
 def records(brokers, run: str) -> set[bytes]:
-    consumer = KafkaConsumer(bootstrap_servers=brokers, consumer_timeout_ms=5000)
+    consumer = KafkaConsumer(bootstrap_servers=brokers, consumer_timeout_ms=8000)
     partitions = [TopicPartition(TOPIC, p) for p in consumer.partitions_for_topic(TOPIC)]
     consumer.assign(partitions)
     consumer.seek_to_beginning()
@@ -60,12 +61,16 @@ def records(brokers, run: str) -> set[bytes]:
 
 
 def all_in_sync(platform) -> bool:
-    admin = KafkaAdminClient(bootstrap_servers=platform.brokers())
+    """Whether every broker is in every replica set it belongs to; no answer is a no."""
     try:
-        partitions = [p for topic in admin.describe_topics() for p in topic["partitions"]]
-        return all(len(p["isr_nodes"]) == len(p["replica_nodes"]) for p in partitions)
-    finally:
-        admin.close()
+        admin = KafkaAdminClient(bootstrap_servers=platform.brokers())
+        try:
+            partitions = [p for topic in admin.describe_topics() for p in topic["partitions"]]
+        finally:
+            admin.close()
+    except KafkaError:
+        return False
+    return all(len(p["isr_nodes"]) == len(p["replica_nodes"]) for p in partitions)
 
 
 def kill(platform, host: str, unit: str) -> int:

@@ -35,7 +35,7 @@ logs: setup ## Show the journal of HOST=… [UNIT=…] [FOLLOW=1]
 	@$(LIFECYCLE) logs
 
 inventory: setup ## Show Ansible's view of the deployed stage
-	@ANSIBLE_CONFIG=playbooks/ansible.cfg .venv/bin/ansible-inventory -i $(STAGES)/$(STAGE).yml --graph
+	@ANSIBLE_INVENTORY_UNPARSED_FAILED=1 ANSIBLE_CONFIG=playbooks/ansible.cfg .venv/bin/ansible-inventory -i $(STAGES)/$(STAGE).yml --graph
 
 recreate: setup ## Throw the cluster away and build it anew; data stays
 	@$(LIFECYCLE) recreate

@@ -10,6 +10,7 @@ import ipaddress
 from collections import Counter
 from collections.abc import Iterator
 
+from infra import ingestion
 from infra.duration import words
 from infra.stage import KAFKA_VERSIONS, MEMORY_MIB, ROLES, STATEFUL, Stage
 
@@ -28,6 +29,7 @@ def names_are_unique(stage: Stage) -> Broken:
     for key, names in (
         ("hosts", [group.name for group in stage.hosts]),
         ("topics", [topic.name for topic in stage.topics]),
+        ("ingest", [entry.name for entry in stage.ingest]),
         ("zones", list(stage.zones)),
     ):
         for name in _twice(names):
@@ -175,6 +177,41 @@ def the_network_is_in_the_lab_range(stage: Stage) -> Broken:
         yield "network", f"a /24 inside {LAB_RANGE}, {example}; found {stage.network}."
 
 
+def ingestion_has_what_it_takes(stage: Stage) -> Broken:
+    hosts = stage.with_role("ingest")
+    if stage.ingest and not hosts:
+        yield "ingest", "somebody has to run it; add the role ingest to a group of hosts."
+    if hosts and not stage.ingest:
+        yield "ingest", f"{hosts[0].name} has the role ingest and nothing to run; say what."
+    if stage.ingest and not stage.with_role("kafka"):
+        yield "ingest", "events need at least one host with the role kafka; add it."
+    if ports := _twice([entry.metrics_port for entry in stage.ingest]):
+        yield "ingest", f"two share the metrics_port {ports[0]}; give each its own."
+
+
+def ingestions_name_connectors_and_options_that_exist(stage: Stage) -> Broken:
+    for entry in stage.ingest:
+        for kind, options in (("connector", entry.connector), ("processor", entry.processor)):
+            own_broker = bool(stage.with_role("mqtt_broker"))
+            if sentence := ingestion.complaint(kind, options, own_broker=own_broker):
+                yield f"ingest.{entry.name}.{kind}", sentence
+
+
+def events_have_their_topics(stage: Stage) -> Broken:
+    declared = {topic.name for topic in stage.topics}
+    for entry in stage.ingest:
+        for topic in sorted(ingestion.topics(entry.processor) - declared):
+            yield "topics", f"ingest.{entry.name} writes to {topic}, which is missing; add it."
+
+
+def a_lab_has_at_most_one_mqtt_broker(stage: Stage) -> Broken:
+    brokers = len(stage.with_role("mqtt_broker"))
+    if brokers > 1:
+        yield "hosts", f"at most one host with the role mqtt_broker; found {brokers}."
+    if stage.with_role("fleet") and not brokers:
+        yield "hosts", "the role fleet needs a host with the role mqtt_broker; add it."
+
+
 def _twice(items: list) -> list:
     return sorted(item for item, count in Counter(items).items() if count > 1)
 
@@ -195,4 +232,8 @@ RULES = (
     replication_fits_the_brokers,
     retention_outlasts_checkpoint_and_outage,
     the_network_is_in_the_lab_range,
+    ingestion_has_what_it_takes,
+    ingestions_name_connectors_and_options_that_exist,
+    events_have_their_topics,
+    a_lab_has_at_most_one_mqtt_broker,
 )

@@ -31,11 +31,20 @@ def folder() -> Path:
     return Path(os.environ.get("STAGES") or Path(__file__).parent.parent / "inventories").resolve()
 
 
-Role = Literal["kafka", "zookeeper", "spark_master", "spark_worker", "object_store"]
+Role = Literal[
+    "kafka",
+    "zookeeper",
+    "spark_master",
+    "spark_worker",
+    "object_store",
+    "mqtt_broker",
+    "ingest",
+    "fleet",
+]
 ROLES: tuple[str, ...] = get_args(Role)
 
 # What a role keeps must outlive its host, so its host needs a data volume.
-STATEFUL: frozenset[str] = frozenset({"kafka", "zookeeper", "object_store"})
+STATEFUL: frozenset[str] = frozenset({"kafka", "zookeeper", "object_store", "mqtt_broker"})
 
 # The least a role's process needs to start and breathe; a host must hold the sum of its roles.
 MEMORY_MIB: dict[str, int] = {
@@ -44,6 +53,9 @@ MEMORY_MIB: dict[str, int] = {
     "spark_master": 384,
     "spark_worker": 1024,
     "object_store": 192,
+    "mqtt_broker": 64,
+    "ingest": 160,
+    "fleet": 96,
 }
 
 # Kafka 4 has no ZooKeeper in it any more, and 3.9 is the last line that has.
@@ -129,6 +141,23 @@ class Topic(_Model):
         return self.retention * 1000
 
 
+class Ingestion(_Model):
+    """Where messages come from and what they are: a connector and a processor, each a `name` with
+    its options. Every host with the role `ingest` runs it, as a unit of that name."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*$", max_length=20)]
+    connector: dict[str, Any]
+    processor: dict[str, Any]
+    metrics_port: int = Field(default=9110, ge=1024, le=65535)
+
+
+class Fleet(_Model):
+    """Made-up vehicles that publish to the stage's own MQTT broker."""
+
+    vehicles: int = Field(default=100, ge=1, le=99_999)
+    seed: int = 1
+
+
 class Stage(_Model):
     name: Label
     provider: Literal["lab"]
@@ -140,6 +169,9 @@ class Stage(_Model):
     spark: Spark = Spark()
     bucket: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")] = "streambed"
     topics: tuple[Topic, ...] = ()
+    wire: Literal["binary", "json"] = "binary"
+    ingest: tuple[Ingestion, ...] = ()
+    fleet: Fleet = Fleet()
     checkpoint_interval: Duration = Field(default=10, ge=1)
     outage_budget: Duration = Field(default=3600, ge=0)
     may_destroy: tuple[Literal["cluster", "foundation"], ...] = ()

@@ -14,6 +14,9 @@ _SERVES = {
     "spark_master": lambda host: f"spark master http://{host.address}:8080",
     "spark_worker": lambda host: f"spark worker http://{host.address}:8081",
     "object_store": lambda host: f"S3 http://{host.address}:7070",
+    "mqtt_broker": lambda host: f"MQTT {host.address}:1883",
+    "ingest": lambda host: f"ingest on {host.address}",
+    "fleet": lambda host: "simulated fleet",
 }
 
 
@@ -38,6 +41,9 @@ def addresses(topology: Topology) -> None:
         ),
         "S3 bucket": topology.bucket
         and f"s3://{topology.bucket.name} at {topology.bucket.endpoint}",
+        "MQTT broker": " ".join(
+            f"{host.address}:1883" for host in topology.with_role("mqtt_broker")
+        ),
     }.items():
         if value:
             print(f"{name}: {value}")

@@ -38,6 +38,9 @@ options:
     description: Whether to wait until the unit has started.
     type: bool
     default: false
+  instance:
+    description: What the word C(INSTANCE) stands for in the paths of files and of O(secrets).
+    type: str
   also:
     description: What else the service's process runs with, to be part of its digest.
     type: str

@@ -11,6 +11,8 @@ NEEDS = {
     "test_spark.py": "spark_master",
     "test_spark_job.py": "spark_worker",
     "test_object_store.py": "object_store",
+    "test_mqtt_broker.py": "mqtt_broker",
+    "test_ingest.py": "ingest",
 }
 collect_ignore = [file for file, role in NEEDS.items() if not stage().with_role(role)]
 

@@ -12,13 +12,6 @@ from infra.topology import Host, Topology
 
 ANSWER = "STREAMBED_TOPOLOGY"
 
-UNITS = {
-    "kafka": "kafka",
-    "zookeeper": "zookeeper",
-    "spark_master": "spark-master",
-    "spark_worker": "spark-worker",
-    "object_store": "object-store",
-}
 
 
 @cache
@@ -36,6 +29,13 @@ def topology() -> Topology:
     found = Topology.model_validate_json(os.environ[ANSWER])
     pinned_ssh.register(found)
     return found
+
+
+def units(role: str) -> list[str]:
+    """The units that a role runs: one, or for ingestion one for each entry of the stage file."""
+    if role == "ingest":
+        return [f"ingest-{entry.name}" for entry in stage().ingest]
+    return [role.replace("_", "-")]
 
 
 def with_role(role: str) -> list[Host]:

@@ -56,6 +56,9 @@ JOBS_NEED = [
     "confluent_kafka",
     "kafka",
     "orjson",
+    "paho.mqtt",
+    "prometheus_client",
+    "zstandard",
 ]
 
 

@@ -1,7 +1,8 @@
 """Every role's unit runs, comes back by itself, and may do no more than it must."""
 
 import pytest
-from deployed import UNITS, targets
+from deployed import targets
+from deployed import units as units_of
 
 testinfra_hosts = targets()
 
@@ -18,31 +19,31 @@ HARDENED = {
 
 @pytest.fixture
 def units(me, unit):
-    return {role: unit(UNITS[role]) for role in me.roles}
+    return {name: unit(name) for role in me.roles for name in units_of(role)}
 
 
 def test_the_units_run_and_start_at_boot(units):
-    for role, unit in units.items():
-        assert (unit["ActiveState"], unit["SubState"]) == ("active", "running"), role
-        assert unit["UnitFileState"] == "enabled", role
+    for name, unit in units.items():
+        assert (unit["ActiveState"], unit["SubState"]) == ("active", "running"), name
+        assert unit["UnitFileState"] == "enabled", name
 
 
 def test_the_units_run_as_users_of_their_own(units):
-    users = {role: unit["User"] for role, unit in units.items()}
+    users = {name: unit["User"] for name, unit in units.items()}
     assert "root" not in users.values()
     assert "" not in users.values()
     assert len(set(users.values())) == len(users)
 
 
 def test_the_units_are_hardened(units):
-    for role, unit in units.items():
-        assert {key: unit[key] for key in HARDENED} == HARDENED, role
+    for name, unit in units.items():
+        assert {key: unit[key] for key in HARDENED} == HARDENED, name
 
 
 def test_the_running_process_has_the_configuration_and_the_version_of_its_unit(host, units):
     """A unit carries the digest of its configuration; a process keeps the one it began with."""
-    for role, unit in units.items():
+    for name, unit in units.items():
         wanted = [word for word in unit["Environment"].split() if word.startswith("STREAMBED_")]
         running = host.file(f"/proc/{unit['MainPID']}/environ").content_string.split("\0")
-        assert wanted, role
-        assert set(wanted) <= set(running), role
+        assert wanted, name
+        assert set(wanted) <= set(running), name

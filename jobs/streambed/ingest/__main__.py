@@ -1,4 +1,4 @@
-"""python -m streambed.ingest {run,record,simulate,bench}"""
+"""python -m streambed.ingest {run,check,record,simulate,bench}"""
 
 import sys
 

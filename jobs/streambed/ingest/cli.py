@@ -71,6 +71,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def check(options: argparse.Namespace) -> int:
+    """Whether `run` would start: everything is made, nothing is opened."""
+    settings = config.load(options.config)
+    make_connector(settings.connector.name, settings.connector.options)
+    make_processor(settings.processor.name, settings.processor.options)
+    return 0
+
+
 def record(options: argparse.Namespace) -> int:
     from streambed.ingest.recorder import Recorder
 
@@ -176,6 +184,10 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--bootstrap", metavar="HOST:PORT,…", help="Kafka's brokers")
     command.add_argument("--wire", metavar="MODE", help="binary or json")
     command.add_argument("--metrics-port", type=int, metavar="PORT", help="on 127.0.0.1")
+
+    command = commands.add_parser("check", help="tell whether a configuration can be run")
+    command.set_defaults(command=check)
+    command.add_argument("--config", type=Path, required=True, metavar="FILE")
 
     command = commands.add_parser("record", help="write what a connector delivers to files")
     command.set_defaults(command=record)

@@ -16,8 +16,8 @@ from typing import Any
 import yaml
 
 from streambed.events.codec import WIRE_MODES, WireMode
+from streambed.ingest.messages import DEAD_LETTER_TOPIC
 from streambed.ingest.options import OptionError, construct
-from streambed.ingest.pipeline import DEAD_LETTER_TOPIC
 
 
 @dataclass(frozen=True)

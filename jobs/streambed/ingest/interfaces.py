@@ -35,7 +35,12 @@ class Connector(ABC):
 
 
 class Processor(ABC):
-    """Turns a raw message into a record, or drops it with a reason."""
+    """Turns a raw message into a record, or drops it with a reason.
+
+    `topics` are those it writes to, so that a stage without them is refused.
+    """
+
+    topics: tuple[str, ...] = ()
 
     @abstractmethod
     def process(self, message: RawMessage, shift_ms: int = 0, copy: int = 0) -> Outcome:

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
+# What nobody could read, with the reason.
+DEAD_LETTER_TOPIC = "input.dead-letter"
+
 
 class RawMessage(NamedTuple):
     topic: str

@@ -22,6 +22,15 @@ class OptionError(Exception):
 
 def construct(make: Callable[..., Any], options: Mapping[str, Any], *, where: str) -> Any:
     """Call a constructor with options by keyword, or raise OptionError naming `where`."""
+    check_options(make, options, where=where)
+    try:
+        return make(**options)
+    except OptionError as error:
+        raise OptionError(f"{where}: {error}") from error
+
+
+def check_options(make: Callable[..., Any], options: Mapping[str, Any], *, where: str) -> None:
+    """Whether a constructor would take the options, as far as names and types tell."""
     parameters = {
         name: parameter
         for name, parameter in inspect.signature(make).parameters.items()
@@ -37,10 +46,6 @@ def construct(make: Callable[..., Any], options: Mapping[str, Any], *, where: st
     for name, parameter in parameters.items():
         if parameter.default is inspect.Parameter.empty and name not in options:
             raise OptionError(f"{where}: {name}: is missing and has no default; add it.")
-    try:
-        return make(**options)
-    except OptionError as error:
-        raise OptionError(f"{where}: {error}") from error
 
 
 def _unknown(name: str, known: list[str]) -> str:

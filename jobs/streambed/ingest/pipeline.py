@@ -16,13 +16,12 @@ from typing import Any
 
 from streambed.events.codec import WireMode, encoder, headers
 from streambed.ingest.interfaces import Connector, Processor
-from streambed.ingest.messages import Batch, DeadLetter, RawMessage, Record
+from streambed.ingest.messages import DEAD_LETTER_TOPIC, Batch, DeadLetter, RawMessage, Record
 from streambed.ingest.metrics import LAG_BOUNDS_MS, Metrics
 from streambed.ingest.times import format_ms, now_ms
 
 log = logging.getLogger(__name__)
 
-DEAD_LETTER_TOPIC = "input.dead-letter"
 # Kafka's brokers take records up to 1 MiB; a longer dead letter is cut, and says so.
 LONGEST_DEAD_LETTER = 900_000
 WAIT = 0.1

@@ -12,7 +12,8 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from streambed.ingest.interfaces import Connector, Processor
-from streambed.ingest.options import OptionError, construct
+from streambed.ingest.messages import DEAD_LETTER_TOPIC
+from streambed.ingest.options import OptionError, check_options, construct
 
 # By name and not imported, so that a console needs no MQTT client.
 BUILT_IN = {
@@ -31,6 +32,17 @@ def make_connector(name: str, options: Mapping[str, Any]) -> Connector:
 
 def make_processor(name: str, options: Mapping[str, Any]) -> Processor:
     return _make("processor", Processor, name, options)
+
+
+def check(kind: str, name: str, options: Mapping[str, Any]) -> None:
+    """Raise OptionError unless there is such a thing and it takes such options. Makes nothing, so
+    it works where the files that options name are not."""
+    check_options(_find(kind, name), options, where=f"{kind} {name}")
+
+
+def topics_of(processor: str) -> tuple[str, ...]:
+    """Where what it makes of messages goes, and what it cannot read."""
+    return (*_find("processor", processor).topics, DEAD_LETTER_TOPIC)
 
 
 def _make(kind: str, base: type, name: str, options: Mapping[str, Any]) -> Any:

@@ -21,6 +21,9 @@ SCRIPTS = "/usr/local/"
 # Stands in a unit for the digest of everything that its process reads.
 DIGEST = "@STREAMBED_CONFIG@"
 
+# Stands in paths for the name of one of several services that a role installs alike.
+INSTANCE = "INSTANCE"
+
 
 def walk(root: Path) -> list[tuple[Path, str]]:
     """Every file and link under a root, with its place on the host."""
@@ -51,8 +54,14 @@ class ActionModule(ActionBase):
         roots = [self._root(name) for name in args.pop("from", ["files", "templates"])]
         secrets = args.pop("secrets", {})
         also = args.pop("also", "")
+        instance = args.pop("instance", INSTANCE)
 
-        sources = [pair for root in roots for pair in walk(root)]
+        secrets = {path.replace(INSTANCE, instance): group for path, group in secrets.items()}
+        sources = [
+            (source, path.replace(INSTANCE, instance))
+            for root in roots
+            for source, path in walk(root)
+        ]
         links = [
             {"path": path, "target": os.readlink(source)}
             for source, path in sources

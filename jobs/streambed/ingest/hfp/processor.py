@@ -96,6 +96,8 @@ class _Sender:
 
 
 class HfpProcessor(Processor):
+    topics = (POSITION_TOPIC, STOP_TOPIC, JOURNEY_TOPIC)
+
     def __init__(
         self,
         *,

@@ -10,10 +10,10 @@ RUN := .venv/bin/python -m
 LIFECYCLE := $(RUN) infra
 
 .DEFAULT_GOAL := help
-.PHONY: help deploy plan verify status ssh logs recreate destroy purge test unit lint clean setup inventory lock bench-deploy
+.PHONY: help deploy plan verify status ssh logs recreate destroy purge test unit lint clean setup inventory lock bench-deploy bench-ingest
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  STAGE=$(STAGE); stages: $(notdir $(basename $(wildcard $(STAGES)/*.yml)))"
 
 deploy: setup ## Bring the stage up and verify it; a second time changes nothing
@@ -48,6 +48,9 @@ purge: setup ## Delete everything of the stage: CONFIRM=<stage> (data is gone)
 
 bench-deploy: setup ## Time destroy, deploy and a deploy with nothing to do
 	@$(LIFECYCLE) bench
+
+bench-ingest: setup ## Count the events a second that one core takes into the deployed Kafka
+	@$(LIFECYCLE) bench-ingest
 
 test: lint unit ## Lint, unit tests, then a deployed stage under test, torn down after
 	@$(RUN) pytest tests/lifecycle

@@ -9,7 +9,17 @@ from __future__ import annotations
 import sys
 
 from infra import context
-from infra.commands import bench, clean, deploy, destroy, plan, reach, recreate, verify
+from infra.commands import (
+    bench,
+    bench_ingest,
+    clean,
+    deploy,
+    destroy,
+    plan,
+    reach,
+    recreate,
+    verify,
+)
 from infra.lab.command import LabError
 from infra.operation import Busy
 from infra.playbook import PlaybookError
@@ -19,6 +29,7 @@ from infra.stage import StageError
 
 COMMANDS = {
     "bench": bench.bench,
+    "bench-ingest": bench_ingest.bench_ingest,
     "deploy": deploy.deploy,
     "destroy": destroy.destroy,
     "logs": reach.logs,

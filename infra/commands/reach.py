@@ -28,7 +28,7 @@ def logs(stage: Stage) -> None:
 
 
 def status(stage: Stage) -> None:
-    topology, config = _deployed(stage)
+    topology, config = deployed(stage)
     with ThreadPoolExecutor() as pool:
         states = pool.map(lambda host: _state(config, host.name), topology.hosts)
         table.what_runs_where(topology, dict(zip([h.name for h in topology.hosts], states)))
@@ -36,7 +36,7 @@ def status(stage: Stage) -> None:
 
 
 def _become_ssh(stage: Stage, *command: str) -> None:
-    topology, config = _deployed(stage)
+    topology, config = deployed(stage)
     host = os.environ.get("HOST", "")
     if not topology.host(host):
         names = ", ".join(known.name for known in topology.hosts)
@@ -44,7 +44,7 @@ def _become_ssh(stage: Stage, *command: str) -> None:
     os.execvp("ssh", ["ssh", "-F", str(config), host, *command])
 
 
-def _deployed(stage: Stage) -> tuple[Topology, Path]:
+def deployed(stage: Stage) -> tuple[Topology, Path]:
     state = context.state(stage.name)
     topology = Stacks(stage).topology() if (state / "pulumi").exists() else None
     if topology is None:

@@ -13,7 +13,6 @@ from infra.topology import Host, Topology
 ANSWER = "STREAMBED_TOPOLOGY"
 
 
-
 @cache
 def stage() -> Stage:
     return context.stage()

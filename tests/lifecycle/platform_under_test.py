@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import requests
+import yaml
 
 REPO = Path(__file__).parents[2]
+LOCAL = yaml.safe_load((REPO / "inventories" / "local.yml").read_text())
 
 # The deepest thing a broken run can do is wait: no single make may take longer than this.
 LONGEST_SECONDS = 1500

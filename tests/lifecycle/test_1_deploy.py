@@ -6,7 +6,8 @@ UNITS = {
     "kafka": ("kafka", "zookeeper"),
     "spark": ("spark-master",),
     "worker": ("spark-worker",),
-    "edge": ("object-store",),
+    "edge": ("ingest-hfp",),
+    "store": ("object-store", "mqtt-broker", "fleet"),
 }
 
 
@@ -49,8 +50,8 @@ def test_status_tells_that_every_host_is_running(local):
 
 def test_the_inventory_groups_hosts_by_role(local):
     said = local.make("inventory").text
-    for group in ("@kafka:", "@zookeeper:", "@spark_master:", "@spark_worker:", "@object_store:"):
-        assert group in said
+    for role in ("kafka", "zookeeper", "spark_master", "spark_worker", "object_store", "ingest"):
+        assert f"@{role}:" in said
 
 
 def test_logs_show_the_journal_of_a_unit(local):

@@ -51,11 +51,16 @@ class SteadyWriter:
 
 
 def records(brokers, run: str) -> set[bytes]:
+    """What a writer has written, up to now: the topic itself never ends, as a fleet fills it."""
     consumer = KafkaConsumer(bootstrap_servers=brokers, consumer_timeout_ms=8000)
     partitions = [TopicPartition(TOPIC, p) for p in consumer.partitions_for_topic(TOPIC)]
     consumer.assign(partitions)
+    ends = consumer.end_offsets(partitions)
     consumer.seek_to_beginning()
-    found = {record.value for record in consumer if record.value.startswith(run.encode())}
+    found = set()
+    while any(consumer.position(partition) < ends[partition] for partition in partitions):
+        for batch in consumer.poll(timeout_ms=1000, max_records=5000).values():
+            found |= {record.value for record in batch if record.value.startswith(run.encode())}
     consumer.close()
     return found
 

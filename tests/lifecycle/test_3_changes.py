@@ -1,27 +1,10 @@
 """A changed stage file is applied with care: rolled through, or refused before anything breaks."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
-from platform_under_test import REPO, Platform
+from platform_under_test import LOCAL
 from test_2_faults import SteadyWriter, all_in_sync, records
 from waiting import wait_until
-
-LOCAL = yaml.safe_load((REPO / "inventories" / "local.yml").read_text())
-
-
-@pytest.fixture
-def changed(local, tmp_path):
-    """The deployed stage with another stage file: `changed(kafka={…})`."""
-
-    def change(**keys) -> Platform:
-        stages = Path(tmp_path)
-        (stages / "local.yml").write_text(yaml.safe_dump({**LOCAL, **keys}))
-        return Platform("local", local.state_home, stages=stages)
-
-    return change
 
 
 @pytest.fixture

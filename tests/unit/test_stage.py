@@ -28,14 +28,19 @@ def groups(**changes) -> list[dict]:
     return [{**group, **changes.get(group["name"], {})} for group in LOCAL["hosts"]]
 
 
+def ingest(**changes) -> list[dict]:
+    """The ingestion of the local stage, changed."""
+    return [{**LOCAL["ingest"][0], **changes}]
+
+
 @pytest.mark.parametrize("name", sorted(file.stem for file in STAGES.glob("*.yml")))
 def test_every_stage_that_ships_is_valid(name):
     assert stage.load(name).name == name
 
 
-def test_the_local_stage_has_nine_hosts_in_ten_gib():
+def test_the_local_stage_has_eleven_hosts_in_ten_gib():
     local = stage.load("local")
-    assert len(local.identities()) == 9
+    assert len(local.identities()) == 11
     assert local.memory_mib <= 10 * 1024
 
 
@@ -69,7 +74,7 @@ def test_the_kafka_version_follows_the_metadata_mode():
 
 
 def test_durations_are_written_as_people_do():
-    topic = parse(topics=[{"name": "t", "retention": "2d"}]).topics[0]
+    topic = parse(topics=[*LOCAL["topics"], {"name": "t", "retention": "2d"}]).topics[-1]
     assert topic.retention_ms == 2 * 86400 * 1000
 
 
@@ -87,8 +92,8 @@ def test_durations_are_written_as_people_do():
         ({"hosts": groups(kafka={"count": 2})}, "hosts", "odd number of hosts"),
         ({"hosts": groups(spark={"name": "kafka"})}, "hosts", "'kafka' stands twice"),
         ({"hosts": groups(kafka={"memory_mib": 300})}, "hosts.kafka.memory_mib", "at least 896"),
-        ({"hosts": groups(edge={"data_gib": None})}, "hosts.edge.data_gib", "size of the volume"),
-        ({"hosts": groups(edge={"count": 2})}, "hosts", "exactly one object_store"),
+        ({"hosts": groups(store={"data_gib": None})}, "hosts.store.data_gib", "size of the volume"),
+        ({"hosts": groups(store={"count": 2})}, "hosts", "exactly one object_store"),
         ({"hosts": groups(kafka={"name": "Kafka!"})}, "hosts[0].name", "must match"),
         ({"kafka": {"replication_factor": 4}}, "kafka.replication_factor", "number of brokers, 3"),
         ({"kafka": {"min_insync_replicas": 3}}, "kafka.min_insync_replicas", "below replication"),
@@ -105,6 +110,28 @@ def test_durations_are_written_as_people_do():
         ({"topics": [{"name": "t"}, {"name": "t"}]}, "topics", "'t' stands twice"),
         ({"topics": [{"name": "a.b"}, {"name": "a_b"}]}, "topics", "differ only in"),
         ({"topics": [{"name": "a b"}]}, "topics[0].name", "must match"),
+        ({"ingest": []}, "ingest", "edge-1 has the role ingest and nothing to run"),
+        ({"ingest": ingest(connector={"name": "amqp"})}, "ingest.hfp.connector", "known: console"),
+        ({"ingest": ingest(connector={"topics": []})}, "ingest.hfp.connector", "name: is missing"),
+        (
+            {"ingest": ingest(connector={"name": "mqtt", "topic": "/hfp"})},
+            "ingest.hfp.connector",
+            "did you mean 'topics'",
+        ),
+        (
+            {"ingest": ingest(processor={"name": "hfp", "modes": "bus"})},
+            "ingest.hfp.processor",
+            "modes: must be a list",
+        ),
+        ({"ingest": [*ingest(), *ingest(name="too")]}, "ingest", "share the metrics_port 9110"),
+        ({"topics": [{"name": "t"}]}, "topics", "writes to input.dead-letter, which is missing"),
+        ({"wire": "xml"}, "wire", "binary or json"),
+        ({"fleet": {"vehicles": 0}}, "fleet.vehicles", "greater than or equal to 1"),
+        (
+            {"hosts": groups(store={"roles": ["object_store"]})},
+            "ingest.hfp.connector",
+            "host: is missing",
+        ),
         ({"network": "192.168.0.0/24"}, "network", "inside 198.18.0.0/15"),
         ({"network": "198.18.0.0/16"}, "network", "a /24"),
         ({"network": "here"}, "network", "such as 198.18.7.0/24"),

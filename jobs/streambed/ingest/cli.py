@@ -215,7 +215,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--runs", type=int, default=5, metavar="N")
     command.add_argument("--messages", type=int, default=500_000, metavar="N", help="per run")
     command.add_argument("--wire", default="binary", choices=["binary", "json"])
-    command.add_argument("--compression", default="lz4", choices=["lz4", "zstd"])
+    command.add_argument("--compression", default="zstd", choices=["lz4", "zstd"])
     return parser
 
 

@@ -13,7 +13,10 @@ from ansible.plugins.loader import init_plugin_loader
 from ansible.template import Templar, trust_as_template
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
-GROUPS = ["kafka", "zookeeper", "spark_master", "spark_worker", "object_store"]
+GROUPS = [
+    *("kafka", "zookeeper", "spark_master", "spark_worker", "object_store"),
+    *("mqtt_broker", "ingest", "fleet"),
+]
 
 init_plugin_loader()
 
@@ -39,7 +42,8 @@ HOSTS = [
     *(identity("kafka", n, ["kafka", "zookeeper"]) for n in (1, 2, 3, 4, 5)),
     *(identity("spark", n, ["spark_master"], memory_mib=960, data=None) for n in (1, 2, 3)),
     *(identity("worker", n, ["spark_worker"], memory_mib=1664, cores=2, data=None) for n in (1, 2)),
-    identity("edge", 1, ["object_store"], memory_mib=384),
+    *(identity("edge", n, ["ingest"], memory_mib=256, data=None) for n in (1, 2)),
+    identity("store", 1, ["object_store", "mqtt_broker", "fleet"], memory_mib=448),
 ]
 
 
@@ -55,6 +59,16 @@ def stage(metadata: str) -> dict:
         },
         "zookeeper": {"version": "3.9.5", "max_session_timeout_ms": 5000},
         "spark": {"version": "4.2.0"},
+        "wire": "json",
+        "ingest": [
+            {
+                "name": "hfp",
+                "connector": {"name": "mqtt", "topics": ["/hfp/#"]},
+                "processor": {"name": "hfp", "modes": ["bus"]},
+                "metrics_port": 9110,
+            }
+        ],
+        "fleet": {"vehicles": 100, "seed": 1},
         "topics": [{"name": "t", "partitions": 6, "retention_ms": 60000, "cleanup": "compact"}],
     }
 
@@ -65,17 +79,18 @@ class Host:
     def __init__(self, name: str, *, metadata: str = "kraft", **overrides) -> None:
         self.host = next(host for host in HOSTS if host["name"] == name)
         groups = [group for group in GROUPS if group in self.host["roles"]]
-        roles = ["base", "spark", *groups]
+        roles = ["base", "spark", "package", *groups]
         files = [f"roles/{role}/{kind}/main.yml" for role in roles for kind in ("defaults", "vars")]
         files += [f"group_vars/{group}.yml" for group in ("all", *groups)]
         variables = {
             "streambed_host": self.host,
             "streambed_hosts": HOSTS,
             "streambed_stage": stage(metadata),
+            "streambed_package": {"archive": "/a.zip", "digest": "d1", "ingest": "d2"},
             "streambed_cluster_id": "MkU3OEVBNTcwNTJENDM2Qk",
             "streambed_bucket": {
                 "name": "streambed",
-                "endpoint": "http://10.0.4.1:7070",
+                "endpoint": "http://10.0.5.1:7070",
                 "region": "eu-north-1",
                 "access_key": "key",
                 "secret_key": "secret",

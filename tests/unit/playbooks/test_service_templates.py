@@ -6,7 +6,7 @@ UNITS = {
     "kafka-2": "zookeeper/templates/etc/systemd/system/zookeeper.service.j2",
     "spark-1": "spark_master/templates/etc/systemd/system/spark-master.service.j2",
     "worker-1": "spark_worker/templates/etc/systemd/system/spark-worker.service.j2",
-    "edge-1": "object_store/templates/etc/systemd/system/object-store.service.j2",
+    "store-1": "object_store/templates/etc/systemd/system/object-store.service.j2",
 }
 MASTERS = "10.0.5.1:7077,10.0.5.2:7077,10.0.5.3:7077"
 
@@ -27,7 +27,7 @@ def test_every_unit_is_hardened_and_carries_its_digest(name, unit):
     assert any(line.startswith("User=") and line != "User=root" for line in lines)
 
 
-@pytest.mark.parametrize("name", ["kafka-1", "kafka-2", "edge-1"])
+@pytest.mark.parametrize("name", ["kafka-1", "kafka-2", "store-1"])
 def test_what_keeps_data_needs_the_volume(name):
     assert "Requires=streambed-data.service" in Host(name).file(UNITS[name])
 
@@ -66,7 +66,7 @@ def test_a_worker_names_all_masters_and_keeps_memory_for_itself():
 def test_jobs_find_the_masters_and_the_bucket():
     config = Host("spark-1").properties("spark/templates/etc/spark/spark-defaults.conf.j2", " ")
     assert config["spark.master"] == f"spark://{MASTERS}"
-    assert config["spark.hadoop.fs.s3a.endpoint"] == "http://10.0.4.1:7070"
+    assert config["spark.hadoop.fs.s3a.endpoint"] == "http://10.0.5.1:7070"
     assert config["spark.hadoop.fs.s3a.secret.key"] == "secret"
 
 

@@ -96,7 +96,7 @@ class _Sender:
 
 
 class HfpProcessor(Processor):
-    topics = (POSITION_TOPIC, STOP_TOPIC, JOURNEY_TOPIC)
+    position_topic, stop_topic, journey_topic = topics = (POSITION_TOPIC, STOP_TOPIC, JOURNEY_TOPIC)
 
     def __init__(
         self,
@@ -181,14 +181,14 @@ class HfpProcessor(Processor):
             position.sequence = payload["seq"]
 
         if event == "vp":
-            return make_record((POSITION_TOPIC, sender.key, event_ms, position))
+            return make_record((self.position_topic, sender.key, event_ms, position))
         if event in STOP_KINDS:
             stop = StopEvent(kind=STOP_KINDS[event], position=position)
             _schedule(stop.scheduled_arrival, payload.get("ttarr"), shift_ms)
             _schedule(stop.scheduled_departure, payload.get("ttdep"), shift_ms)
-            return Record(STOP_TOPIC, sender.key, event_ms, stop)
+            return Record(self.stop_topic, sender.key, event_ms, stop)
         other = JourneyEvent(kind=JOURNEY_KINDS[event], position=position, signal=sender.signal)
-        return Record(JOURNEY_TOPIC, sender.key, event_ms, other)
+        return Record(self.journey_topic, sender.key, event_ms, other)
 
     def _is_outside(self, position: VehiclePosition) -> bool:
         south, west, north, east = self._area

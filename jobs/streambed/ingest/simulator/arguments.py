@@ -11,6 +11,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     target.add_argument("--mqtt", metavar="HOST:PORT", help="publish to a broker, at QoS 1")
     target.add_argument("--file", metavar="PATH", help="write a recording (.jsonl, .gz or .zst)")
     add("--vehicles", type=int, default=100, metavar="N", help="each speaks once a second")
+    add("--first", type=int, default=1, metavar="N", help="the number of the first vehicle")
     add("--seconds", type=int, default=0, metavar="N", help="0 is for ever (default)")
     add("--seed", type=int, default=1, metavar="N", help="the same seed makes the same fleet")
     add("--start", default="now", metavar="TIME", help="ISO 8601 with zone, or now")

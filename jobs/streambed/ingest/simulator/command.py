@@ -107,6 +107,11 @@ class _File:
 def _fleet(options: argparse.Namespace) -> tuple[Fleet, float]:
     if not 1 <= options.vehicles <= MOST_VEHICLES:
         raise OptionError(f"--vehicles: must be 1 to {MOST_VEHICLES}; found {options.vehicles}.")
+    if not 1 <= options.first <= MOST_VEHICLES + 1 - options.vehicles:
+        raise OptionError(
+            f"--first: with {options.vehicles} vehicles must be 1 to"
+            f" {MOST_VEHICLES + 1 - options.vehicles}; found {options.first}."
+        )
     if options.seconds < 0:
         raise OptionError(f"--seconds: must be 0 (for ever) or more; found {options.seconds}.")
     # A file is written as fast as possible, a broker is fed in real time.
@@ -120,7 +125,8 @@ def _fleet(options: argparse.Namespace) -> tuple[Fleet, float]:
     if options.file is not None and not options.file.endswith(SUFFIXES):
         raise OptionError(f"--file: must end in {', '.join(SUFFIXES)}; found {options.file}.")
     rates = Rates(**{name: getattr(options, name) for name in Rates.__dataclass_fields__})
-    return Fleet(options.vehicles, options.seed, start_ms, rates), speed
+    fleet = Fleet(options.vehicles, options.seed, start_ms, rates, first=options.first)
+    return fleet, speed
 
 
 def _target(options: argparse.Namespace, truth: Truth) -> Any:

@@ -40,7 +40,9 @@ class EmergencyStop:
 
 
 class Fleet:
-    def __init__(self, vehicles: int, seed: int, start_ms: int, rates: Rates) -> None:
+    def __init__(
+        self, vehicles: int, seed: int, start_ms: int, rates: Rates, *, first: int = 1
+    ) -> None:
         self._random = random.Random(f"fleet {seed}")
         self._rates = rates
         start_ms = start_ms // 1000 * 1000  # metro trains tell whole seconds only
@@ -48,7 +50,7 @@ class Fleet:
         count = max(2, vehicles // VEHICLES_PER_LINE)
         self.lines: list[tuple[Line, Line]] = make_lines(count, self._random)
         self._members = [
-            _Member(number, self.lines[number % count], seed, start_ms, rates)
+            _Member(first + number, self.lines[number % count], seed, start_ms, rates)
             for number in range(vehicles)
         ]
         self._under_way: list[Arrival] = []
@@ -145,10 +147,10 @@ class _Member:
     ) -> None:
         self.random = random.Random(f"vehicle {seed} {number}")
         operator = self.random.choice(OPERATORS[lines[0].mode])
-        self.vehicle = Vehicle(operator, number + 1, lines, start_ms, self.random)
+        self.vehicle = Vehicle(operator, number, lines, start_ms, self.random)
         self.speech = Speech(self.vehicle)
         self.radio = Radio(rates, self.random)
-        self.key = f"{operator:04d}/{number + 1:05d}"
+        self.key = f"{operator:04d}/{number:05d}"
         self.hidden = False  # it did not know its place when it spoke last
         self.wants_emergency = False
         self.emergency: tuple[int, float] | None = None

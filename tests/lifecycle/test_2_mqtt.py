@@ -5,7 +5,9 @@ import time
 import uuid
 
 import pytest
-from processes import simulate, simulator
+from processes import acknowledged, simulate, simulator
+
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 @pytest.fixture
@@ -20,10 +22,6 @@ def subscription(mqtt) -> dict:
         "group": f"test-{uuid.uuid4().hex[:8]}",
         "session_expiry": 120,
     }
-
-
-def acknowledged(truth) -> set[str]:
-    return set((truth / "acknowledged.txt").read_text().splitlines())
 
 
 def test_a_simulated_fleet_arrives_in_kafka(mqtt, kafka, ingestion, subscription, tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -9,7 +10,6 @@ import urllib.request
 from pathlib import Path
 
 import yaml
-from loopback import free_port
 
 JOBS = Path(__file__).parents[2] / "jobs"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(JOBS)}
@@ -77,6 +77,17 @@ class Ingestion:
         for running in self._started:
             if running.process.poll() is None:
                 running.kill()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def acknowledged(truth: Path) -> set[str]:
+    """What a simulator's ground truth says that the broker or the file has."""
+    return set((truth / "acknowledged.txt").read_text().splitlines())
 
 
 def simulator(*flags: str) -> subprocess.Popen:

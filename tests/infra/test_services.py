@@ -28,11 +28,11 @@ def test_the_units_run_and_start_at_boot(units):
         assert unit["UnitFileState"] == "enabled", name
 
 
-def test_the_units_run_as_users_of_their_own(units):
+def test_every_role_has_a_user_of_its_own(units, me):
     users = {name: unit["User"] for name, unit in units.items()}
     assert "root" not in users.values()
     assert "" not in users.values()
-    assert len(set(users.values())) == len(users)
+    assert len(set(users.values())) == len(me.roles)
 
 
 def test_the_units_are_hardened(units):

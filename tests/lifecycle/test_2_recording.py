@@ -1,9 +1,14 @@
 """A recording replays into exactly the events that it holds, also when it is interrupted."""
 
+import gzip
 import json
+import os
 import time
+from datetime import datetime
+from pathlib import Path
 
 import pytest
+import zstandard
 from processes import acknowledged, simulate
 
 START = "2026-05-04T06:00:00Z"
@@ -66,3 +71,40 @@ def test_dead_letters_keep_the_original_bytes_and_the_reason(kafka, ingestion, t
     letter = next(letter for letter in letters if letter.value == b"\xff\x00\xff")
     assert letter.headers["reason"] == b"not json"
     assert letter.headers["source-topic"].decode() == topic
+
+
+def counted(file: Path) -> tuple[set[tuple], int]:
+    """Events of a recording and those without a speed, counted without any of Streambed's code."""
+    open_it = {".gz": gzip.open, ".zst": zstandard.open}.get(file.suffix, open)
+    events, without_speed = set(), 0
+    with open_it(file, "rt") as lines:
+        for line in lines:
+            row = json.loads(line)
+            try:
+                ((name, payload),) = json.loads(row["payload"]).items()
+                elements = row["topic"].split("/")
+                assert elements[2:4] == ["v2", "journey"]
+                moment = datetime.fromisoformat(payload["tst"])
+                assert isinstance(payload.get("oday"), str | None)
+            except (ValueError, KeyError, AssertionError, AttributeError):
+                continue  # garbage
+            event = (*elements[7:9], name.lower(), round(moment.timestamp() * 1000))
+            without_speed += event not in events and payload["spd"] is None
+            events.add(event)
+    return events, without_speed
+
+
+def test_a_replay_gives_as_many_events_as_an_independent_count(kafka, ingestion, recording):
+    """Of the recording that RECORDING names, or of a simulated one."""
+    file = Path(os.environ.get("RECORDING") or recording[0]).resolve()
+    connector = {"name": "recording", "source": str(file), "speed": 0}
+    assert ingestion.start("count", connector).process.wait(timeout=300) == 0
+    events, without_speed = counted(file)
+    wanted = {f"{oper}/{veh} {name} {ms}" for oper, veh, name, ms in events}
+    rows = [row for row in kafka.rows() if row.topic != "input.dead-letter"]
+    found = [row for row in rows if row.identity in wanted]
+    assert {row.identity for row in found} == wanted
+    assert len(found) == len(wanted)
+    speeds = [getattr(row.decoded.details, "position", row.decoded.details) for row in found]
+    assert sum(not position.HasField("speed") for position in speeds) == without_speed
+    print(f"{file.name}: {len(found)} distinct events, {without_speed} of them without a speed")

@@ -101,7 +101,7 @@ class Pipeline:
         process, encode, produce = self._processor.process, self._encode, producer.produce
         on_delivery, record_headers = pending.delivered, self._headers
         shift_ms, copy = batch.shift_ms, batch.copy
-        lag, counts, bounds = metrics.lag, metrics.lag.counts, LAG_BOUNDS_MS
+        counts, bounds, sum_ms = metrics.lag.counts, LAG_BOUNDS_MS, 0
         sent: dict[str, int] = {}
         metrics.received += len(batch.messages)
 
@@ -121,7 +121,7 @@ class Pipeline:
                 sent[topic] = sent.get(topic, 0) + 1
                 lag_ms = received_ms - event_ms
                 counts[bisect_left(bounds, lag_ms)] += 1
-                lag.sum_ms += lag_ms
+                sum_ms += lag_ms
             elif type(outcome) is DeadLetter:
                 if not self._bury(message, outcome, pending, stop):
                     return
@@ -130,6 +130,7 @@ class Pipeline:
             if number % POLL_EVERY == 0:
                 producer.poll(0)
         metrics.produced.update(sent)
+        metrics.lag.sum_ms += sum_ms
         pending.records += sum(sent.values())
         pending.open += sum(sent.values())  # below zero until now, if Kafka was fast
         pending.complete = True

@@ -22,7 +22,8 @@ log = logging.getLogger("streambed.ingest")
 
 def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    logging.getLogger("botocore").setLevel(logging.WARNING)
+    for library in ("botocore", "kafka"):
+        logging.getLogger(library).setLevel(logging.WARNING)
     options = _parser().parse_args(arguments)
     try:
         return options.command(options)
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     settings = _config(options)
     connector = make_connector(settings.connector.name, settings.connector.options)
     processor = make_processor(settings.processor.name, settings.processor.options)
-    producer = make_producer(settings.kafka.bootstrap, settings.kafka.tuning)
+    producer = make_producer(settings.kafka.bootstrap, settings.kafka.tuning, live=connector.live)
     metrics = Metrics()
     if settings.metrics is not None:
         metrics.serve(settings.metrics.port, settings.metrics.address)

@@ -31,10 +31,9 @@ def what_runs_where(topology: Topology, state_of: dict[str, str] | None = None) 
 
 
 def addresses(topology: Topology) -> None:
-    brokers = ",".join(f"{host.address}:9092" for host in topology.with_role("kafka"))
     masters = ",".join(f"{host.address}:7077" for host in topology.with_role("spark_master"))
     for name, value in {
-        "Kafka bootstrap": brokers,
+        "Kafka bootstrap": topology.kafka_bootstrap,
         "Spark master": masters and f"spark://{masters}",
         "Spark UI": " ".join(
             f"http://{host.address}:8080" for host in topology.with_role("spark_master")

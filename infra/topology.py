@@ -63,5 +63,9 @@ class Topology(_Model):
     def host(self, name: str) -> Host | None:
         return next((host for host in self.hosts if host.name == name), None)
 
+    @property
+    def kafka_bootstrap(self) -> str:
+        return ",".join(f"{host.address}:9092" for host in self.with_role("kafka"))
+
     def with_role(self, role: Role) -> list[Host]:
         return [host for host in self.hosts if role in host.roles]

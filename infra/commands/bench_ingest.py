@@ -14,10 +14,13 @@ from jobs.build import JOBS, generate_schema
 
 def bench_ingest(stage: Stage) -> None:
     topology, _ = deployed(stage)
-    brokers = ",".join(f"{host.address}:9092" for host in topology.with_role("kafka"))
     generate_schema()
     subprocess.run(
-        [sys.executable, "-m", "streambed.ingest", "bench", "--bootstrap", brokers],
+        [
+            *(sys.executable, "-m", "streambed.ingest", "bench"),
+            "--bootstrap",
+            topology.kafka_bootstrap,
+        ],
         cwd=REPO,
         env=os.environ | {"PYTHONPATH": str(JOBS)},
         check=True,

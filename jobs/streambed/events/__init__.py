@@ -9,6 +9,7 @@ from streambed.events.results_pb2 import (
     FlowDirection,
     LateRecord,
     Pane,
+    Row,
     VehicleCount,
     Window,
 )
@@ -16,7 +17,7 @@ from streambed.events.results_pb2 import (
 INPUTS = (VehiclePosition, StopEvent, JourneyEvent)
 RESULTS = (
     *(VehicleCount, DelayDistribution, FlowDirection, FinalStopCount, EmergencyStop),
-    LateRecord,
+    *(LateRecord, Row),
 )
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "JourneyEvent",
     "LateRecord",
     "Pane",
+    "Row",
     "StopEvent",
     "VehicleCount",
     "VehiclePosition",

@@ -14,8 +14,8 @@ import yaml
 
 from streambed.ingest import config
 from streambed.ingest.metrics import Metrics
-from streambed.ingest.options import OptionError, construct
 from streambed.ingest.registry import make_connector, make_processor
+from streambed.options import OptionError, construct
 
 log = logging.getLogger("streambed.ingest")
 

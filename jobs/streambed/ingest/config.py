@@ -17,7 +17,7 @@ import yaml
 
 from streambed.events.codec import WIRE_MODES, WireMode
 from streambed.ingest.messages import DEAD_LETTER_TOPIC
-from streambed.ingest.options import OptionError, construct
+from streambed.options import OptionError, construct
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from confluent_kafka import Producer
 
-from streambed.ingest.options import OptionError
+from streambed.options import OptionError
 
 # What makes the promise; a configuration may tune everything but these.
 PROMISED = {

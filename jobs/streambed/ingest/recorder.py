@@ -14,9 +14,9 @@ from typing import Any
 
 from streambed.ingest.interfaces import Connector
 from streambed.ingest.messages import Batch
-from streambed.ingest.options import OptionError
 from streambed.ingest.recordings import bucket_and_key, compressed, format_line, s3_client
 from streambed.ingest.times import format_ms, now_ms
+from streambed.options import OptionError
 
 log = logging.getLogger(__name__)
 

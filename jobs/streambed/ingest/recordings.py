@@ -18,8 +18,8 @@ import orjson
 import zstandard
 
 from streambed.ingest.messages import RawMessage, make_message
-from streambed.ingest.options import OptionError
 from streambed.ingest.times import format_ms, parse_ms
+from streambed.options import OptionError
 
 log = logging.getLogger(__name__)
 

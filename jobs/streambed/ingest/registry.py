@@ -13,7 +13,7 @@ from typing import Any
 
 from streambed.ingest.interfaces import Connector, Processor
 from streambed.ingest.messages import DEAD_LETTER_TOPIC
-from streambed.ingest.options import OptionError, check_options, construct
+from streambed.options import OptionError, check_options, construct
 
 # By name and not imported, so that a console needs no MQTT client.
 BUILT_IN = {

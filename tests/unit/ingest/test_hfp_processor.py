@@ -6,7 +6,7 @@ from streambed.events import JourneyEvent, StopEvent
 from streambed.events.cells import fine_cell
 from streambed.ingest.hfp.processor import HfpProcessor
 from streambed.ingest.messages import DeadLetter, Drop, RawMessage, Record
-from streambed.ingest.options import OptionError
+from streambed.options import OptionError
 
 
 def process(raw=None, **options):

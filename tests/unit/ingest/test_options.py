@@ -7,8 +7,8 @@ import yaml
 from fakes import FakeConnector
 from streambed.ingest import cli, config, registry
 from streambed.ingest.connectors.console import ConsoleConnector
-from streambed.ingest.options import OptionError
 from streambed.ingest.registry import make_connector, make_processor
+from streambed.options import OptionError
 
 GOOD = {
     "connector": {"name": "recording", "source": "/x.jsonl"},

@@ -7,8 +7,8 @@ from fakes import FakeConnector
 from hfp_examples import RECEIVED_MS, TRAM_TOPIC
 from streambed.ingest.connectors.recording import RecordingConnector
 from streambed.ingest.messages import RawMessage
-from streambed.ingest.options import OptionError
 from streambed.ingest.recorder import Recorder
+from streambed.options import OptionError
 
 MESSAGES = [
     RawMessage(TRAM_TOPIC, payload, RECEIVED_MS) for payload in (b"{}", b"\xff", "ä".encode())

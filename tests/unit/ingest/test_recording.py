@@ -9,9 +9,9 @@ import zstandard
 from hfp_examples import RECEIVED_MS, TRAM_TOPIC, message
 from streambed.ingest.connectors.recording import RecordingConnector
 from streambed.ingest.messages import RawMessage
-from streambed.ingest.options import OptionError
 from streambed.ingest.recordings import format_line, parse_line
 from streambed.ingest.times import now_ms
+from streambed.options import OptionError
 
 # Three messages, the second 40 ms after the first, the third 10 ms later.
 MESSAGES = [

@@ -20,7 +20,7 @@ from pathlib import Path
 from streambed.ingest.connectors.mqtt_session import NOBODY, Broker, Delivery, Session
 from streambed.ingest.interfaces import Connector
 from streambed.ingest.messages import Batch
-from streambed.ingest.options import OptionError
+from streambed.options import OptionError
 
 log = logging.getLogger(__name__)
 

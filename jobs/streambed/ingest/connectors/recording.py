@@ -15,9 +15,9 @@ from pathlib import Path
 
 from streambed.ingest.interfaces import Connector
 from streambed.ingest.messages import Batch, RawMessage
-from streambed.ingest.options import OptionError
 from streambed.ingest.recordings import find_files, parse_line, read_lines
 from streambed.ingest.times import now_ms
+from streambed.options import OptionError
 
 BATCH = 1000
 SAVE_EVERY = 1.0

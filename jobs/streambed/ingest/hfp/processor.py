@@ -25,8 +25,8 @@ from streambed.ingest.hfp.topic import (
 )
 from streambed.ingest.interfaces import Processor
 from streambed.ingest.messages import DeadLetter, Drop, Outcome, RawMessage, Record, make_record
-from streambed.ingest.options import OptionError
 from streambed.ingest.times import parse_ms
+from streambed.options import OptionError
 
 MODES = ("bus", "tram", "train", "ferry", "metro", "ubus", "robot")
 

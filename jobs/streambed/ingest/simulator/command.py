@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from streambed.ingest.messages import RawMessage
-from streambed.ingest.options import OptionError
 from streambed.ingest.recordings import SUFFIXES, compressed, format_line
 from streambed.ingest.simulator.fleet import Arrival, Fleet
 from streambed.ingest.simulator.imperfections import Rates
@@ -16,6 +15,7 @@ from streambed.ingest.simulator.publisher import Publisher
 from streambed.ingest.simulator.timetable import write_timetable
 from streambed.ingest.simulator.truth import Truth
 from streambed.ingest.times import now_ms, parse_ms
+from streambed.options import OptionError
 
 log = logging.getLogger(__name__)
 

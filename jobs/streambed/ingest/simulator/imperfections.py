@@ -7,7 +7,7 @@ could not send it sends later, at once and in order.
 import random
 from dataclasses import dataclass
 
-from streambed.ingest.options import OptionError
+from streambed.options import OptionError
 
 # Latency of an ordinary message in ms: half under 50, nine of ten under 380.
 LATENCY_MEDIAN_MS, LATENCY_SPREAD, LATENCY_MOST_MS = 50, 1.58, 950

@@ -1,0 +1,200 @@
+"""From Kafka's records to typed columns, in bulk: Arrow in, Arrow out, in both wire modes.
+
+Besides the records, every task tells every group of vehicles how far event time came in it (a
+tick): so groups without a record of their own in a batch still know that time went on.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from zlib import crc32
+
+import pyarrow as pa
+
+from streambed.analytics.views import View
+from streambed.events import Event
+from streambed.events.codec import TYPE_PREFIX, UndecodableRecord, decode
+
+# Clocks are wrong by seconds; by more than this, they are broken.
+FUTURE_MS = 60_000
+
+RECORD, TICK, FUTURE = 0, 1, 2
+
+# What the state has to know of a record besides the job's own columns.
+ENVELOPE: dict[str, pa.DataType] = {
+    "grp": pa.int32(),
+    "what": pa.int8(),
+    "id": pa.string(),
+    "event_ms": pa.int64(),
+    "ingestion_ms": pa.int64(),
+    "event_time": pa.timestamp("us", tz="UTC"),
+    "topic": pa.string(),
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "wire": pa.string(),
+    "value": pa.binary(),
+    # Of ticks only: the beginnings of the slices that were spoken of, and counts of this task.
+    "spoken_ms": pa.list_(pa.int64()),
+    "records": pa.int64(),
+    "undecodable": pa.int64(),
+}
+ENVELOPE_DDL = (
+    "grp int, what tinyint, id string, event_ms bigint, ingestion_ms bigint, event_time timestamp,"
+    " topic string, partition int, offset bigint, wire string, value binary,"
+    " spoken_ms array<bigint>, records bigint, undecodable bigint"
+)
+_ARROW = {
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "double": pa.float64(),
+    "boolean": pa.bool_(),
+    "string": pa.string(),
+}
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def group_of(vehicle: str, groups: int) -> int:
+    """The same for ever, on every machine: state is kept by it."""
+    return crc32(vehicle.encode()) % groups
+
+
+@dataclass
+class _Told:
+    """What a task has seen."""
+
+    newest_ms: int = 0
+    spoken_ms: set[int] = field(default_factory=set)
+    records: int = 0
+    undecodable: int = 0
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """Decodes the columns that a job speaks of. `groups` is 0 for jobs without state, which need no
+    ticks, and `slide_ms` is 0 for those without windows."""
+
+    view: View
+    columns: tuple[str, ...]
+    groups: int = 0
+    slide_ms: int = 0
+
+    def schema(self) -> str:
+        columns = [f"{name} {self.view.columns[name]}" for name in self.columns]
+        return ", ".join([ENVELOPE_DDL, *columns])
+
+    def __call__(self, batches: Batches) -> Batches:
+        told = _Told()
+        unpack = self._unpacker()
+        groups: dict[str, int] = {}
+        for batch in batches:
+            yield self._decode(batch, unpack, told, groups)
+        if told.newest_ms and self.groups:
+            yield self._ticks(told)
+
+    def _decode(
+        self, batch: pa.RecordBatch, unpack: Callable, told: _Told, groups: dict[str, int]
+    ) -> pa.RecordBatch:
+        getters = [self.view.getter(name) for name in self.columns]
+        whats, ids, numbers, places = [], [], [], []
+        event_times, ingestion_times = [], []
+        rows: list[list[Any]] = [[] for _ in getters]
+        columns = zip(
+            *(batch.column(name).to_pylist() for name in ("key", "value", "wire")), strict=True
+        )
+        for place, (key, value, wire) in enumerate(columns):
+            told.records += 1
+            found = unpack(value, wire)
+            if found is None or key is None:
+                told.undecodable += 1
+                continue
+            event_ms, ingestion_ms, details = found
+            vehicle = key.decode(errors="replace")
+            group = groups.get(vehicle)
+            if group is None:
+                group = groups[vehicle] = group_of(vehicle, self.groups) if self.groups else 0
+            in_future = ingestion_ms and event_ms > ingestion_ms + FUTURE_MS
+            if not in_future:
+                if event_ms > told.newest_ms:
+                    told.newest_ms = event_ms
+                if self.slide_ms:
+                    told.spoken_ms.add(event_ms // self.slide_ms * self.slide_ms)
+            whats.append(FUTURE if in_future else RECORD)
+            ids.append(vehicle)
+            numbers.append(group)
+            places.append(place)
+            event_times.append(event_ms)
+            ingestion_times.append(ingestion_ms)
+            for row, get in zip(rows, getters):
+                row.append(get(details))
+        kept = batch.take(pa.array(places, pa.int64()))
+        what = pa.array(whats, ENVELOPE["what"])
+        event = pa.array(event_times, pa.int64())
+        # A clock that nobody believes must not move the watermark.
+        believed = [0 if w == FUTURE else ms * 1000 for w, ms in zip(whats, event_times)]
+        nothing = pa.nulls(len(places), pa.int64())
+        envelope = {
+            "grp": pa.array(numbers, ENVELOPE["grp"]),
+            "what": what,
+            "id": pa.array(ids, pa.string()),
+            "event_ms": event,
+            "ingestion_ms": pa.array(ingestion_times, pa.int64()),
+            "event_time": pa.array(believed, pa.int64()).cast(ENVELOPE["event_time"]),
+            **{name: kept.column(name) for name in ("topic", "partition", "offset")},
+            **{name: kept.column(name) for name in ("wire", "value")},
+            "spoken_ms": pa.nulls(len(places), ENVELOPE["spoken_ms"]),
+            "records": nothing,
+            "undecodable": nothing,
+        }
+        for name, row in zip(self.columns, rows):
+            envelope[name] = pa.array(row, _ARROW[self.view.columns[name]])
+        return pa.RecordBatch.from_pydict(envelope)
+
+    def _ticks(self, told: _Told) -> pa.RecordBatch:
+        count = self.groups
+        tick = {
+            "grp": list(range(count)),
+            "what": [TICK] * count,
+            "event_ms": [told.newest_ms] * count,
+            "spoken_ms": [sorted(told.spoken_ms)] * count,
+            # Counted once, whatever the number of groups.
+            "records": [told.records, *[0] * (count - 1)],
+            "undecodable": [told.undecodable, *[0] * (count - 1)],
+        }
+        arrays = {
+            name: pa.array(tick[name], type_) if name in tick else pa.nulls(count, type_)
+            for name, type_ in ENVELOPE.items()
+        }
+        arrays["event_time"] = pa.array([told.newest_ms * 1000] * count, pa.int64()).cast(
+            ENVELOPE["event_time"]
+        )
+        for name in self.columns:
+            arrays[name] = pa.nulls(count, _ARROW[self.view.columns[name]])
+        return pa.RecordBatch.from_pydict(arrays)
+
+    def _unpacker(self) -> Callable[[bytes | None, str | None], tuple[int, int, Any] | None]:
+        url = TYPE_PREFIX + self.view.type.DESCRIPTOR.full_name
+        parse_event, parse_details = Event.FromString, self.view.type.FromString
+
+        def unpack(value: bytes | None, wire: str | None) -> tuple[int, int, Any] | None:
+            try:
+                if wire == "binary":
+                    event = parse_event(value)
+                    if event.details.type_url != url or not event.HasField("event_timestamp"):
+                        return None
+                    details = parse_details(event.details.value)
+                elif wire == "json":
+                    event, details = decode(value, "json")
+                    if type(details) is not self.view.type:
+                        return None
+                else:
+                    return None
+            except (UndecodableRecord, Exception):
+                return None
+            happened, received = event.event_timestamp, event.ingestion_timestamp
+            event_ms = happened.seconds * 1000 + happened.nanos // 1_000_000
+            if not 0 < event_ms < 1 << 53:
+                return None
+            return event_ms, received.seconds * 1000 + received.nanos // 1_000_000, details
+
+        return unpack

@@ -1,0 +1,259 @@
+"""A job put together as a streaming query: source, decoding, state, the job's own part, sink."""
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from streambed.analytics.checkpoint import Checkpoint
+from streambed.analytics.decode import FUTURE, Decoder
+from streambed.analytics.encode import RECORD_DDL, LateEncoder, ResultEncoder, version_of
+from streambed.analytics.job import GROUPS, LATE_TOPIC, REAL_TIME, Copy, Job, SqlJob, WindowJob
+from streambed.analytics.operator import (
+    COUNTS,
+    LATE,
+    NOTHING,
+    OUTCOME_DDL,
+    PANE,
+    STATE_DDL,
+    Operator,
+)
+from streambed.durations import to_ms
+from streambed.events.codec import WireMode
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+log = logging.getLogger(__name__)
+
+# The wire mode in a record's headers, whatever else is among them.
+WIRE_SQL = "string(filter(headers, h -> h.key = 'wire')[0].value) AS wire"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a job runs."""
+
+    bootstrap: str
+    wire: WireMode
+    tasks: int  # for reading and for state: how many can run at once
+
+
+@dataclass
+class Counts:
+    """What a job has counted since it was started."""
+
+    records: int = 0
+    undecodable: int = 0
+    late: int = 0
+    results: int = 0
+    vehicles: int = 0
+
+
+class JobQuery:
+    """A job that can be started, and what it tells of itself while it runs."""
+
+    def __init__(
+        self,
+        job: Job,
+        setting: Setting,
+        checkpoint: Checkpoint,
+        *,
+        trigger: str | None = None,
+        guarantee: str | None = None,
+        tables: Any = None,
+    ) -> None:
+        self.job = job
+        self.counts = Counts()
+        self._setting = setting
+        self._checkpoint = checkpoint
+        self._trigger = trigger or job.trigger
+        self._at_least_once = guarantee == "at-least-once"
+        self._tables = tables
+
+    def start(self, spark: "SparkSession") -> "StreamingQuery":
+        source = self._source(spark)
+        if isinstance(self.job, Copy):
+            writer = self._to_kafka(_copied(source).writeStream)
+        elif isinstance(self.job, SqlJob):
+            writer = self._to_kafka(self._selected(source).writeStream)
+        else:
+            writer = self._stateful(source).writeStream.foreachBatch(self._batch)
+        writer = (
+            writer.queryName(self.job.name)
+            .outputMode("update")
+            .option("checkpointLocation", self._checkpoint.location)
+        )
+        if self._trigger == REAL_TIME:
+            writer = writer.trigger(realTime="5 seconds")
+        else:
+            writer = writer.trigger(processingTime=f"{to_ms(self._trigger)} milliseconds")
+        return writer.start()
+
+    def _source(self, spark: "SparkSession") -> "DataFrame":
+        reader = (
+            spark.readStream.format("kafka")
+            .option("kafka.bootstrap.servers", self._setting.bootstrap)
+            .option("subscribe", self.job.input)
+            .option("startingOffsets", "earliest")
+            .option("failOnDataLoss", "true")
+            .option("includeHeaders", "true")
+        )
+        if self._trigger != REAL_TIME:  # which has no batches to bound
+            reader = reader.option("maxOffsetsPerTrigger", self.job.most)
+        return reader.load()
+
+    def _decoded(self, source: "DataFrame", decoder: Decoder) -> "DataFrame":
+        records = source.selectExpr(
+            *("key", "value", "topic", "partition", "offset"), WIRE_SQL
+        ).coalesce(self._setting.tasks)
+        return records.mapInArrow(decoder, decoder.schema())
+
+    def _selected(self, source: "DataFrame") -> "DataFrame":
+        job = self.job
+        decoder = Decoder(job.view, tuple(job.columns()))
+        decoded = self._decoded(source, decoder).where(f"what != {FUTURE}")
+        decoded.createOrReplaceTempView(job.view.name)
+        results = decoded.sparkSession.sql(job.sql)
+        return results.mapInArrow(self._result_encoder(version=0), RECORD_DDL)
+
+    def _stateful(self, source: "DataFrame") -> "DataFrame":
+        from pyspark.sql.streaming.state import GroupStateTimeout
+
+        job = self.job
+        windows = isinstance(job, WindowJob)
+        decoder = Decoder(job.view, tuple(job.columns()), GROUPS, job.slide_ms if windows else 0)
+        expressions = job.expressions()
+        wanted = (
+            self._decoded(source, decoder)
+            .withWatermark("event_time", f"{job.bound_ms} milliseconds")
+            .where(f"what != 0 OR ({job.where})")
+            .selectExpr(
+                *("grp", "what", "id", "event_ms", "event_time", "topic", "wire", "value"),
+                *("coalesce(partition, -1) AS partition", "coalesce(offset, -1) AS offset"),
+                *("spoken_ms", "coalesce(records, 0) AS records"),
+                "coalesce(undecodable, 0) AS undecodable",
+                *(f"({expression}) AS value_{name}" for name, expression in expressions.items()),
+            )
+        )
+        whole_numbers = {name for name, kind in wanted.dtypes if kind in ("bigint", "int")}
+        values = [f"value_{name}" for name in expressions]
+        wanted = wanted.withColumns(
+            {name: _or_nothing(wanted[name]) for name in values if name in whole_numbers}
+        )
+        types = dict(wanted.dtypes)
+        rows = job.rows or ", ".join(
+            [*(f"{name} {types[f'value_{name}']}" for name in expressions), *_flag(job)]
+        )
+        names = tuple(column.split()[0] for column in rows.split(","))
+        operator = Operator(job.state(), tuple(values), names)
+        return wanted.groupBy("grp").applyInPandasWithState(
+            operator,
+            f"{OUTCOME_DDL}, {rows}",
+            STATE_DDL,
+            "update",
+            GroupStateTimeout.NoTimeout,
+        )
+
+    def _batch(self, outcome: "DataFrame", batch: int) -> None:
+        """Say what a batch found. The state is computed once and kept until all of it is said."""
+        self._checkpoint.hold()
+        version = version_of(self._checkpoint.head.generation, batch)
+        outcome.persist()
+        try:
+            kinds = self._count(outcome)
+            records = []
+            if kinds.get(PANE):
+                records.append(self._results(outcome, version))
+            if kinds.get(LATE):
+                records.append(self._late(outcome, version))
+            for topic_records in records:
+                self._checkpoint.hold()
+                self._to_kafka(topic_records.write).save()
+        finally:
+            outcome.unpersist()
+
+    def _count(self, outcome: "DataFrame") -> dict[str, int]:
+        found = outcome.groupBy("kind").agg(
+            {"*": "count", "records": "sum", "undecodable": "sum", "vehicles": "sum"}
+        )
+        lines = {line["kind"]: line for line in found.collect()}
+        counted = lines.get(COUNTS)
+        if counted is not None:
+            self.counts.records += counted["sum(records)"] or 0
+            self.counts.undecodable += counted["sum(undecodable)"] or 0
+            self.counts.vehicles = counted["sum(vehicles)"] or 0
+        kinds = {kind: line["count(1)"] for kind, line in lines.items()}
+        self.counts.late += kinds.get(LATE, 0)
+        return kinds
+
+    def _results(self, outcome: "DataFrame", version: int) -> "DataFrame":
+        from pyspark.sql import functions as f
+
+        job = self.job
+        rows = outcome.where(f"kind = '{PANE}'")
+        own = outcome.columns[len(OUTCOME_DDL.split(", ")) :]
+        if isinstance(job, WindowJob):
+            window = f.expr(
+                f"named_struct('start', timestamp_millis(end_ms - {job.size_ms}),"
+                " 'end', timestamp_millis(end_ms), 'pane', pane) AS window"
+            )
+            rows = rows.select(window, *own, "n")
+            if self._tables is not None:
+                self._tables.refresh(rows.sparkSession)
+            results = job.query(rows)
+        else:
+            results = rows.select(*own)
+        return results.mapInArrow(self._result_encoder(version), RECORD_DDL).withColumn(
+            "topic", f.lit(job.output)
+        )
+
+    def _late(self, outcome: "DataFrame", version: int) -> "DataFrame":
+        from pyspark.sql import functions as f
+
+        columns = ("topic", "partition", "offset", "wire", "value", "event_ms", "watermark_ms")
+        encoder = LateEncoder(self.job.name, self._setting.wire, version)
+        late = outcome.where(f"kind = '{LATE}'").select(*columns)
+        return late.mapInArrow(encoder, RECORD_DDL).withColumn("topic", f.lit(LATE_TOPIC))
+
+    def _result_encoder(self, version: int) -> ResultEncoder:
+        job = self.job
+        time = None if isinstance(job, WindowJob) else job.time
+        return ResultEncoder(job.result, job.key, time, self._setting.wire, version)
+
+    def _to_kafka(self, writer: Any) -> Any:
+        writer = (
+            writer.format("kafka")
+            .option("kafka.bootstrap.servers", self._setting.bootstrap)
+            .option("kafka.acks", "all")
+            .option("kafka.enable.idempotence", "true")
+            .option("kafka.compression.type", "zstd")
+            .option("kafka.linger.ms", "5")
+            .option("includeHeaders", "true")
+            .option("topic", self.job.output)
+        )
+        if self._at_least_once:
+            writer = writer.option("asyncProgressTrackingEnabled", "true")
+        return writer
+
+
+def _copied(source: "DataFrame") -> "DataFrame":
+    """Records as they are, each under a key of its own, with the version that every result has."""
+    return source.selectExpr(
+        "cast(concat_ws('/', topic, partition, offset) AS binary) AS key",
+        "value",
+        "concat(coalesce(headers, array()), array(named_struct('key', 'version',"
+        " 'value', cast('0' AS binary)))) AS headers",
+    )
+
+
+def _or_nothing(column: Any) -> Any:
+    from pyspark.sql import functions as f
+
+    return f.coalesce(column.cast("bigint"), f.lit(NOTHING))
+
+
+def _flag(job: WindowJob) -> list[str]:
+    from streambed.analytics.windows import Newest
+
+    return ["newest boolean"] if isinstance(job.summary, Newest) else []

@@ -1,0 +1,253 @@
+"""Sliding windows over what vehicles said, kept as slices: plain Python, one group of vehicles.
+
+A window is a row of slices, each as long as the slide, so a record is kept once however many
+windows it is in. The value of a window is a function of the records in it, whatever their order:
+a slice keeps its records while more may come (`warm`), then only their summary (`cold`), and is
+forgotten with the last window it belongs to.
+
+All groups of a job see the same watermark and the same ticks, so they agree, without talking, on
+which windows speak in a batch and as what: early, on time, or late.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+EARLY, ON_TIME, LATE = "EARLY", "ON_TIME", "LATE"
+
+Value = tuple[Hashable, ...]
+Row = tuple[Hashable, ...]
+
+
+class Record(NamedTuple):
+    """What one vehicle said at one time. `reference` finds the record again if it is late."""
+
+    vehicle: str
+    event_ms: int
+    value: Value
+    reference: Any = None
+
+
+class Tick(NamedTuple):
+    """What all groups are told of a batch: how far time came, and which times were spoken of."""
+
+    newest_ms: int
+    spoken_ms: frozenset[int]
+
+
+class Summary(Protocol):
+    """What a job wants to know of the records of a window, vehicle by vehicle."""
+
+    def of_slice(self, records: Sequence[tuple[int, Value]]) -> Any:
+        """All that windows need of a slice; the records are in order of time."""
+
+    def of_window(self, end_ms: int, before: Sequence[Any], inside: Sequence[Any]) -> Iterable[Row]:
+        """A vehicle's rows in a window, from its slices before and inside it."""
+
+    def keep(self, memory: dict, first: Any, then: Any | None) -> None:
+        """A slice is forgotten: remember what outlives windows. `then` is the one after it."""
+
+    def of_memory(self, end_ms: int, memory: dict) -> Iterable[Row]:
+        """Rows that come from what was kept."""
+
+
+class Pane(NamedTuple):
+    """A row of a window, and how many vehicles gave it."""
+
+    end_ms: int
+    kind: str
+    row: Row
+    count: int
+
+
+@dataclass
+class Vehicle:
+    warm: dict[int, dict[int, Value]] = field(default_factory=dict)
+    cold: dict[int, Any] = field(default_factory=dict)
+
+    def __reduce__(self):  # as a plain tuple: thousands of these are written in every batch
+        return Vehicle, (self.warm, self.cold)
+
+
+@dataclass
+class Group:
+    """The state of one group of vehicles."""
+
+    vehicles: dict[str, Vehicle] = field(default_factory=dict)
+    slices: set[int] = field(default_factory=set)  # that any vehicle of the group has
+    memory: dict = field(default_factory=dict)
+
+
+class Spoken(NamedTuple):
+    panes: list[Pane]
+    late: list[Record]
+
+
+@dataclass(frozen=True)
+class Windows:
+    size_ms: int
+    slide_ms: int
+    bound_ms: int
+    lateness_ms: int
+    early_ms: int  # 0: no early panes
+    summary: Summary
+
+    def step(
+        self, group: Group, records: Iterable[Record], tick: Tick, watermark_ms: int
+    ) -> Spoken:
+        """Take a batch in; say what its windows say now. The watermark is the one before it."""
+        late = self._take(group, records, watermark_ms)
+        after_ms = max(watermark_ms, tick.newest_ms - self.bound_ms)
+        kinds = self.speaking(group.slices, tick, watermark_ms, after_ms)
+        panes = list(self._panes(group, kinds))
+        self._age(group, after_ms)
+        return Spoken(panes, late)
+
+    def is_late(self, event_ms: int, watermark_ms: int) -> bool:
+        """Whether the first window of that time has closed for good."""
+        first_end = (event_ms // self.slide_ms + 1) * self.slide_ms
+        return first_end + self.lateness_ms <= watermark_ms
+
+    def speaking(
+        self, slices: Iterable[int], tick: Tick, before_ms: int, after_ms: int
+    ) -> dict[int, str]:
+        """Which windows speak in a batch, by their ends, and as what."""
+        kinds = {}
+        early = self._is_time_for_early_panes(tick.newest_ms, before_ms)
+        for number in slices:
+            for end in self._ends(number):
+                if before_ms < end <= after_ms:
+                    kinds[end] = ON_TIME
+                elif early and end > after_ms:
+                    kinds[end] = EARLY
+        for number in {event_ms // self.slide_ms for event_ms in tick.spoken_ms}:
+            for end in self._ends(number):
+                if end <= before_ms < end + self.lateness_ms:
+                    kinds[end] = LATE
+        return kinds
+
+    def _ends(self, number: int) -> range:
+        """Ends of the windows that a slice belongs to."""
+        start = number * self.slide_ms
+        return range(start + self.slide_ms, start + self.size_ms + 1, self.slide_ms)
+
+    def _is_time_for_early_panes(self, newest_ms: int, watermark_ms: int) -> bool:
+        if not self.early_ms:
+            return False
+        before_ms = watermark_ms + self.bound_ms
+        return newest_ms // self.early_ms > before_ms // self.early_ms
+
+    def _take(self, group: Group, records: Iterable[Record], watermark_ms: int) -> list[Record]:
+        late = []
+        slide_ms, vehicles = self.slide_ms, group.vehicles
+        for record in records:
+            name, event_ms, value, _ = record
+            if self.is_late(event_ms, watermark_ms):
+                late.append(record)
+                continue
+            vehicle = vehicles.get(name)
+            if vehicle is None:
+                vehicle = vehicles[name] = Vehicle()
+            number = event_ms // slide_ms
+            said = vehicle.warm.get(number)
+            if said is None:
+                said = vehicle.warm[number] = {}
+                group.slices.add(number)
+            if event_ms not in said or larger(value, said[event_ms]):
+                said[event_ms] = value
+        return late
+
+    def _panes(self, group: Group, kinds: dict[int, str]) -> Iterator[Pane]:
+        if not kinds:
+            return
+        counts: dict[int, Counter[Row]] = {end: Counter() for end in kinds}
+        spans = [
+            (end, (end - self.size_ms) // self.slide_ms, end // self.slide_ms) for end in kinds
+        ]
+        of_slice, of_window = self.summary.of_slice, self.summary.of_window
+        for vehicle in group.vehicles.values():
+            summaries = dict(vehicle.cold)
+            for number, said in vehicle.warm.items():
+                summaries[number] = of_slice(sorted(said.items()))
+            numbers = sorted(summaries)
+            ordered = [summaries[number] for number in numbers]
+            for end, first, last in spans:
+                start, stop = bisect_left(numbers, first), bisect_left(numbers, last)
+                if stop:
+                    rows = of_window(end, ordered[:start], ordered[start:stop])
+                    counts[end].update(rows)
+        for end, kind in kinds.items():
+            counts[end].update(self.summary.of_memory(end, group.memory))
+            for row, count in counts[end].items():
+                yield Pane(end, kind, row, count)
+
+    def _age(self, group: Group, watermark_ms: int) -> None:
+        """Summarise what can no longer change, and forget what no window needs."""
+        slide_ms, lateness_ms = self.slide_ms, self.lateness_ms
+        frozen = (watermark_ms - lateness_ms) // slide_ms  # slices below it take nothing more in
+        gone = (watermark_ms - lateness_ms - self.size_ms) // slide_ms + 1
+        for name in list(group.vehicles):
+            vehicle = group.vehicles[name]
+            for number in [number for number in vehicle.warm if number < frozen]:
+                said = vehicle.warm.pop(number)
+                vehicle.cold[number] = self.summary.of_slice(sorted(said.items()))
+            if vehicle.cold and min(vehicle.cold) < gone:
+                self._forget(group, vehicle, gone)
+                if not vehicle.cold and not vehicle.warm:
+                    del group.vehicles[name]
+        group.slices = {number for number in group.slices if number >= gone}
+
+    def _forget(self, group: Group, vehicle: Vehicle, gone: int) -> None:
+        numbers = sorted(vehicle.cold)
+        for place, number in enumerate(numbers):
+            if number >= gone:
+                break
+            then = numbers[place + 1] if place + 1 < len(numbers) else None
+            self.summary.keep(
+                group.memory, vehicle.cold[number], None if then is None else vehicle.cold[then]
+            )
+        for number in numbers[:place] if numbers[place] >= gone else numbers:
+            del vehicle.cold[number]
+
+
+class _NothingOutlivesWindows:
+    def keep(self, memory: dict, first: Any, then: Any | None) -> None:
+        pass
+
+    def of_memory(self, end_ms: int, memory: dict) -> Iterable[Row]:
+        return ()
+
+
+class Newest(_NothingOutlivesWindows):
+    """What a vehicle said last. Rows are its different values, each with whether it is the newest.
+
+    The others are told as well, because an earlier pane may have counted them: a reader who keeps
+    the newest result of every key must hear that there is nothing any more.
+    """
+
+    def of_slice(self, records: Sequence[tuple[int, Value]]) -> dict[Value, int]:
+        return {value: event_ms for event_ms, value in records}
+
+    def of_window(self, end_ms: int, before: Sequence[dict], inside: Sequence[dict]) -> list[Row]:
+        if not inside:
+            return []
+        last = max((event_ms, value) for value, event_ms in inside[-1].items())[1]
+        values = set().union(*inside)
+        return [(*value, value == last) for value in values]
+
+
+class Every(_NothingOutlivesWindows):
+    """Every different time a vehicle spoke. Rows are the values as they are."""
+
+    def of_slice(self, records: Sequence[tuple[int, Value]]) -> tuple[Value, ...]:
+        return tuple(value for _, value in records)
+
+    def of_window(self, end_ms: int, before: Sequence[tuple], inside: Sequence[tuple]) -> list[Row]:
+        return [value for values in inside for value in values]
+
+
+def larger(one: Value, other: Value) -> bool:
+    """Of two things said by one vehicle at one time the larger counts; nothing is the smallest."""
+    return [(part is not None, part) for part in one] > [(part is not None, part) for part in other]

@@ -5,12 +5,13 @@ STAGE ?= local
 STAGES ?= inventories
 BEGAN := $(shell date +%s.%N)
 export STAGE STAGES CONFIRM HOST UNIT FOLLOW BEGAN
+export TOPIC FILE SINCE COMPLETENESS PLOT RATE JOB
 
 RUN := .venv/bin/python -m
 LIFECYCLE := $(RUN) infra
 
 .DEFAULT_GOAL := help
-.PHONY: help deploy plan verify status ssh logs recreate destroy purge test unit lint clean setup inventory lock bench-deploy bench-ingest
+.PHONY: help deploy plan verify status ssh logs recreate destroy purge test unit lint clean setup inventory lock bench-deploy bench-ingest skew size oracle jobs job-stop job-start job-restart job-reset
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +52,30 @@ bench-deploy: setup ## Time destroy, deploy and a deploy with nothing to do
 
 bench-ingest: setup ## Count the events a second that one core takes into the deployed Kafka
 	@$(LIFECYCLE) bench-ingest
+
+jobs: setup ## Show the jobs: who drives them and how they keep up
+	@$(LIFECYCLE) jobs
+
+job-stop: setup ## Stop JOB=… after its batch, until it is started
+	@$(LIFECYCLE) job-stop
+
+job-start: setup ## Let JOB=… go on from its checkpoint
+	@$(LIFECYCLE) job-start
+
+job-restart: setup ## Stop and start JOB=…
+	@$(LIFECYCLE) job-restart
+
+job-reset: setup ## Discard the checkpoint of JOB=… and begin with the oldest records: asks, or CONFIRM=<job>
+	@$(LIFECYCLE) job-reset
+
+skew: setup ## Tell the watermark bound for TOPIC=… or FILE=… [COMPLETENESS=99.9] [SINCE=30m] [PLOT=…]
+	@$(LIFECYCLE) skew
+
+size: setup ## Tell what the stage needs for RATE=1000 events a second, and whether it has it
+	@$(LIFECYCLE) size
+
+oracle: setup ## Compute anew what the jobs must have said, and compare [JOB=…] [SINCE=10m]
+	@$(LIFECYCLE) oracle
 
 test: lint unit ## Lint, unit tests, then a deployed stage under test, torn down after
 	@$(RUN) pytest tests/lifecycle

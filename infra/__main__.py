@@ -15,9 +15,13 @@ from infra.commands import (
     clean,
     deploy,
     destroy,
+    jobs,
+    oracle,
     plan,
     reach,
     recreate,
+    size,
+    skew,
     verify,
 )
 from infra.lab.command import LabError
@@ -32,18 +36,26 @@ COMMANDS = {
     "bench-ingest": bench_ingest.bench_ingest,
     "deploy": deploy.deploy,
     "destroy": destroy.destroy,
+    "job-reset": jobs.reset,
+    "job-restart": jobs.restart,
+    "job-start": jobs.start,
+    "job-stop": jobs.stop,
+    "jobs": jobs.jobs,
     "logs": reach.logs,
+    "oracle": oracle.oracle,
     "plan": plan.plan,
     "purge": destroy.purge,
     "recreate": recreate.recreate,
+    "size": size.size,
+    "skew": skew.skew,
     "ssh": reach.shell,
     "status": reach.status,
     "verify": verify.verify,
     "clean": clean.clean,
 }
 
-WRONG = (StageError, LabError, Busy, destroy.Refused, reach.NotThere)
-FAILED = (SetupError, StackError, PlaybookError, verify.VerifyError)
+WRONG = (StageError, LabError, Busy, destroy.Refused, reach.NotThere, size.WrongRate)
+FAILED = (SetupError, StackError, PlaybookError, verify.VerifyError, jobs.JobError)
 
 
 def main() -> int:

@@ -7,12 +7,22 @@ itself, and all of them run, so that a file is mended in one go.
 from __future__ import annotations
 
 import ipaddress
+import math
 from collections import Counter
 from collections.abc import Iterator
 
-from infra import ingestion
+from infra import ingestion, jobs
 from infra.duration import words
-from infra.stage import KAFKA_VERSIONS, MEMORY_MIB, ROLES, STATEFUL, Stage
+from infra.stage import (
+    EXECUTOR_MIB,
+    KAFKA_VERSIONS,
+    MEMORY_MIB,
+    ROLES,
+    STATEFUL,
+    WORKER_OFFERS,
+    WORKER_OWN_MIB,
+    Stage,
+)
 
 Broken = Iterator[tuple[str, str]]
 
@@ -30,6 +40,7 @@ def names_are_unique(stage: Stage) -> Broken:
         ("hosts", [group.name for group in stage.hosts]),
         ("topics", [topic.name for topic in stage.topics]),
         ("ingest", [entry.name for entry in stage.ingest]),
+        ("jobs", [job.name for job in stage.jobs]),
         ("zones", list(stage.zones)),
     ):
         for name in _twice(names):
@@ -72,8 +83,10 @@ def stateful_roles_have_a_data_volume(stage: Stage) -> Broken:
 
 
 def a_host_holds_its_roles(stage: Stage) -> Broken:
+    # Any host may come to drive every application at once.
+    processes = {"job": max(1, len(stage.applications()))}
     for group in stage.hosts:
-        least = sum(MEMORY_MIB[role] for role in group.roles)
+        least = sum(MEMORY_MIB[role] * processes.get(role, 1) for role in group.roles)
         if group.memory_mib < least:
             yield (
                 f"hosts.{group.name}.memory_mib",
@@ -204,6 +217,54 @@ def events_have_their_topics(stage: Stage) -> Broken:
             yield "topics", f"ingest.{entry.name} writes to {topic}, which is missing; add it."
 
 
+def jobs_have_what_it_takes(stage: Stage) -> Broken:
+    if not stage.jobs:
+        return
+    for role, why in (
+        ("job", "somebody has to drive them"),
+        ("spark_worker", "somebody has to execute them"),
+        ("kafka", "they read from Kafka and write to it"),
+        ("zookeeper", "it tells which host drives them"),
+        ("object_store", "their checkpoints need a place"),
+    ):
+        if not stage.with_role(role):
+            yield "jobs", f"{why}; add the role {role} to a group of hosts."
+
+
+def jobs_and_their_options_exist(stage: Stage) -> Broken:
+    for job in stage.jobs:
+        if sentence := jobs.complaint(job):
+            yield f"jobs.{job.name}", sentence
+
+
+def jobs_have_their_topics(stage: Stage) -> Broken:
+    declared = {topic.name for topic in stage.topics}
+    for job in stage.jobs:
+        inputs, outputs = jobs.topics(job)
+        for does, names in (("reads", inputs), ("writes to", outputs)):
+            for topic in sorted(names - declared):
+                yield "topics", f"jobs.{job.name} {does} {topic}, which is missing; add it."
+
+
+def workers_have_room_for_every_application(stage: Stage) -> Broken:
+    """An executor for each, and one more: jobs that are tried by hand are to run beside them."""
+    executors = len(stage.applications()) + 1
+    if executors == 1:
+        return
+    least = math.ceil(WORKER_OWN_MIB + executors * EXECUTOR_MIB / WORKER_OFFERS)
+    needed = f"an executor for each application of jobs and one to spare, {executors}"
+    for group in stage.hosts:
+        if "spark_worker" not in group.roles:
+            continue
+        if group.cores < executors:
+            yield f"hosts.{group.name}.cores", f"{needed}, need a core each; found {group.cores}."
+        if group.memory_mib < least:
+            yield (
+                f"hosts.{group.name}.memory_mib",
+                f"{needed}, need at least {least}; found {group.memory_mib}.",
+            )
+
+
 def a_lab_has_at_most_one_mqtt_broker(stage: Stage) -> Broken:
     brokers = len(stage.with_role("mqtt_broker"))
     if brokers > 1:
@@ -235,5 +296,9 @@ RULES = (
     ingestion_has_what_it_takes,
     ingestions_name_connectors_and_options_that_exist,
     events_have_their_topics,
+    jobs_have_what_it_takes,
+    jobs_and_their_options_exist,
+    jobs_have_their_topics,
+    workers_have_room_for_every_application,
     a_lab_has_at_most_one_mqtt_broker,
 )

@@ -40,13 +40,15 @@ Role = Literal[
     "mqtt_broker",
     "ingest",
     "fleet",
+    "job",
 ]
 ROLES: tuple[str, ...] = get_args(Role)
 
 # What a role keeps must outlive its host, so its host needs a data volume.
 STATEFUL: frozenset[str] = frozenset({"kafka", "zookeeper", "object_store", "mqtt_broker"})
 
-# The least a role's process needs to start and breathe; a host must hold the sum of its roles.
+# The least a role's process needs to start and breathe; a host must hold the sum of its roles, and
+# a driver of each application of jobs.
 MEMORY_MIB: dict[str, int] = {
     "kafka": 640,
     "zookeeper": 256,
@@ -56,7 +58,14 @@ MEMORY_MIB: dict[str, int] = {
     "mqtt_broker": 64,
     "ingest": 160,
     "fleet": 96,
+    "job": 896,
 }
+
+# A worker keeps so much for itself, and offers this share of the rest: heaps are not all that
+# executors take, there are Python, RocksDB and network buffers. Spark refuses smaller executors.
+WORKER_OWN_MIB = 256
+WORKER_OFFERS = 0.66
+EXECUTOR_MIB = 450
 
 # Kafka 4 has no ZooKeeper in it any more, and 3.9 is the last line that has.
 KAFKA_VERSIONS: dict[str, tuple[str, ...]] = {"kraft": ("4.3.1",), "zookeeper": ("3.9.2",)}
@@ -127,6 +136,8 @@ class ZooKeeper(_Model):
 
 class Spark(_Model):
     version: Literal["4.2.0"] = "4.2.0"
+    # Of each application of jobs; as many as there are workers unless the stage is smaller than that.
+    executors: int | None = Field(default=None, ge=1)
 
 
 class Topic(_Model):
@@ -151,6 +162,18 @@ class Ingestion(_Model):
     metrics_port: int = Field(default=9110, ge=1024, le=65535)
 
 
+class Job(_Model):
+    """One streaming query, bundled with Streambed or in a file of the user's own. The jobs of an
+    application share a driver and executors; every host with the role `job` can drive it."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]
+    application: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*$", max_length=20)] = "analytics"
+    options: dict[str, Any] = {}
+    trigger: str | None = None
+    guarantee: Literal["exactly-once", "at-least-once"] | None = None
+    file: str | None = None
+
+
 class Fleet(_Model):
     """Made-up vehicles that publish to the stage's own MQTT broker."""
 
@@ -171,6 +194,7 @@ class Stage(_Model):
     topics: tuple[Topic, ...] = ()
     wire: Literal["binary", "json"] = "binary"
     ingest: tuple[Ingestion, ...] = ()
+    jobs: tuple[Job, ...] = ()
     fleet: Fleet = Fleet()
     checkpoint_interval: Duration = Field(default=10, ge=1)
     outage_budget: Duration = Field(default=3600, ge=0)
@@ -191,6 +215,10 @@ class Stage(_Model):
 
     def with_role(self, role: Role) -> list[Identity]:
         return [identity for identity in self.identities() if role in identity.roles]
+
+    def applications(self) -> list[str]:
+        """The names of the Spark applications, in the order in which jobs mention them."""
+        return list(dict.fromkeys(job.application for job in self.jobs))
 
     @property
     def memory_mib(self) -> int:

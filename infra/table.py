@@ -1,6 +1,8 @@
-"""Tables for people: what runs where, and the addresses to open."""
+"""Tables for people: what runs where, the addresses to open, and how the jobs are."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -17,6 +19,18 @@ _SERVES = {
     "mqtt_broker": lambda host: f"MQTT {host.address}:1883",
     "ingest": lambda host: f"ingest on {host.address}",
     "fleet": lambda host: "simulated fleet",
+    "job": lambda host: "jobs (or waits to take over)",
+}
+
+
+_FIGURES = {
+    "lag": "lag",
+    "in/s": "input_per_second",
+    "done/s": "processed_per_second",
+    "watermark s": "watermark_delay_s",
+    "batch ms": "batch_ms",
+    "state rows": "state_rows",
+    "late": "late",
 }
 
 
@@ -48,10 +62,31 @@ def addresses(topology: Topology) -> None:
             print(f"{name}: {value}")
 
 
+def jobs(applications: list[dict[str, Any]]) -> None:
+    """What `streambed-jobs list` says, a row a job; what a job does not tell stays empty."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("job", "application", "state", "driver", *_FIGURES):
+        table.add_column(column, no_wrap=True, justify="right" if column in _FIGURES else "left")
+    for application in applications:
+        driver = (application["driver"] or {}).get("host", "none")
+        for job in application["jobs"]:
+            figures = [_figure(job.get(key)) for key in _FIGURES.values()]
+            table.add_row(job["name"], application["application"], job["state"], driver, *figures)
+    _print(table)
+    for application in applications:
+        for job in application["jobs"]:
+            if job.get("sentence"):
+                print(f"{job['name']}: {job['sentence']}")
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:,.1f}".removesuffix(".0")
+
+
 def _serves(host: Host) -> str:
     return "\n".join(_SERVES[role](host) for role in host.roles)
 
 
 def _print(table: Table) -> None:
     # A log has no width: never wrap what somebody may want to copy.
-    Console(width=None if Console().is_terminal else 110, highlight=False).print(table)
+    Console(width=None if Console().is_terminal else 130, highlight=False).print(table)

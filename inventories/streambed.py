@@ -15,7 +15,7 @@ REPO = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPO))
 
 from infra import ssh, stacks, stage
-from infra.setup.package import package
+from infra.setup.package import job_files, package
 from infra.topology import Host, Topology
 
 DOCUMENTATION = """
@@ -73,6 +73,8 @@ class InventoryModule(BaseInventoryPlugin):
             "streambed_hosts": [host.model_dump(mode="json") for host in topology.hosts],
             "streambed_cluster_id": topology.cluster_id,
             "streambed_bucket": bucket,
+            "streambed_applications": model.applications(),
             "streambed_package": package(),
+            "streambed_job_files": job_files(model),
         }.items():
             self.inventory.set_variable("all", name, value)

@@ -1,4 +1,4 @@
-"""Durations as people write them, `500ms`, `9.5s`, `5m`, `6h`; inside the jobs they are milliseconds."""
+"""Durations as people write them, `500ms`, `9.5s`, `5m`, `6h`: inside the jobs, milliseconds."""
 
 import re
 

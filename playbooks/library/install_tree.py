@@ -39,8 +39,13 @@ options:
     type: bool
     default: false
   instance:
-    description: What the word C(INSTANCE) stands for in the paths of files and of O(secrets).
+    description: What the word C(INSTANCE) stands for in all these paths.
     type: str
+  live:
+    description: Files that the process reads again when they change, no part of its digest.
+    type: list
+    elements: str
+    default: []
   also:
     description: What else the service's process runs with, to be part of its digest.
     type: str

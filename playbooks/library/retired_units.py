@@ -16,6 +16,11 @@ options:
     type: list
     elements: str
     required: true
+  files:
+    description: Other files to remove with a unit; C(INSTANCE) stands for the rest of its name.
+    type: list
+    elements: str
+    default: []
 """
 
 RETURN = r"""
@@ -38,6 +43,7 @@ def main() -> None:
         argument_spec={
             "prefix": {"type": "str", "required": True},
             "keep": {"type": "list", "elements": "str", "required": True},
+            "files": {"type": "list", "elements": "str", "default": []},
         },
         supports_check_mode=True,
     )
@@ -49,6 +55,8 @@ def main() -> None:
         (UNITS / f"{name}.service").unlink()
         # Or the health of the host would go on asking for it.
         (HEALTH / f"{name.replace('-', '_')}.py").unlink(missing_ok=True)
+        for file in module.params["files"]:
+            Path(file.replace("INSTANCE", name.removeprefix(prefix))).unlink(missing_ok=True)
     if retired and not module.check_mode:
         module.run_command(["systemctl", "daemon-reload"], check_rc=True)
     module.exit_json(changed=bool(retired), retired=retired)

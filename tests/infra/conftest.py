@@ -13,6 +13,7 @@ NEEDS = {
     "test_object_store.py": "object_store",
     "test_mqtt_broker.py": "mqtt_broker",
     "test_ingest.py": "ingest",
+    "test_jobs.py": "job",
 }
 collect_ignore = [file for file, role in NEEDS.items() if not stage().with_role(role)]
 

@@ -31,9 +31,11 @@ def topology() -> Topology:
 
 
 def units(role: str) -> list[str]:
-    """The units that a role runs: one, or for ingestion one for each entry of the stage file."""
+    """The units that a role runs: one, or one for each ingestion or application of the stage."""
     if role == "ingest":
         return [f"ingest-{entry.name}" for entry in stage().ingest]
+    if role == "job":
+        return [f"job-{application}" for application in stage().applications()]
     return [role.replace("_", "-")]
 
 

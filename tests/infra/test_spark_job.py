@@ -16,7 +16,8 @@ def test_a_job_runs_on_the_cluster_and_writes_and_reads_the_bucket(host):
     # 480 MiB is what Spark insists on; the master on the same host needs the rest. So short a job
     # is over before the second compiler has earned what it costs.
     quick = "-XX:TieredStopAtLevel=1"
-    cores = min(worker.cores for worker in with_role("spark_worker"))
+    # The stage's own jobs leave a core of each worker, and memory for one executor.
+    cores = 1 if with_role("job") else min(worker.cores for worker in with_role("spark_worker"))
     options = (
         f"--driver-memory 480m --driver-java-options {quick} --conf spark.ui.enabled=false "
         f"--conf spark.executor.extraJavaOptions={quick} "

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from infra import stage
+from infra.setup import package
 from infra.stage import StageError
 
 STAGES = Path(__file__).parents[2] / "inventories"
@@ -33,15 +34,21 @@ def ingest(**changes) -> list[dict]:
     return [{**LOCAL["ingest"][0], **changes}]
 
 
+def jobs(*more, **changes) -> list[dict]:
+    """The jobs of the local stage, the last one changed, and more."""
+    *others, last = LOCAL["jobs"]
+    return [*others, {**last, **changes}, *more]
+
+
 @pytest.mark.parametrize("name", sorted(file.stem for file in STAGES.glob("*.yml")))
 def test_every_stage_that_ships_is_valid(name):
     assert stage.load(name).name == name
 
 
-def test_the_local_stage_has_eleven_hosts_in_ten_gib():
+def test_the_local_stage_has_eleven_hosts_in_twelve_and_a_half_gib():
     local = stage.load("local")
     assert len(local.identities()) == 11
-    assert local.memory_mib <= 10 * 1024
+    assert local.memory_mib <= 12.5 * 1024
 
 
 def test_an_identity_names_its_host_and_spreads_it_over_the_zones():
@@ -125,6 +132,42 @@ def test_durations_are_written_as_people_do():
         ),
         ({"ingest": [*ingest(), *ingest(name="too")]}, "ingest", "share the metrics_port 9110"),
         ({"topics": [{"name": "t"}]}, "topics", "writes to input.dead-letter, which is missing"),
+        ({"jobs": jobs({"name": "no-such-job"})}, "jobs.no-such-job", "add `file`"),
+        ({"jobs": jobs({"name": "flow-direction"})}, "jobs", "'flow-direction' stands twice"),
+        ({"jobs": [{"name": "Flow"}]}, "jobs[0].name", "must match"),
+        ({"jobs": [{"name": "flow", "application": "a-b"}]}, "jobs[0].application", "must match"),
+        ({"jobs": [{"name": "flow", "guarantee": "never"}]}, "jobs[0].guarantee", "exactly-once"),
+        ({"jobs": [{"name": "flow", "opts": {}}]}, "jobs[0].opts", "did you mean 'options'"),
+        (
+            {"jobs": [{"name": "flow-direction", "options": {"bond": "5s"}}]},
+            "jobs.flow-direction",
+            "bond",
+        ),
+        (
+            {"jobs": [{"name": "flow-direction", "trigger": "soon"}]},
+            "jobs.flow-direction",
+            "trigger",
+        ),
+        (
+            {"jobs": [{"name": "speeding", "file": "nowhere/speeding.py"}]},
+            "jobs.speeding",
+            "cannot be read",
+        ),
+        (
+            {"topics": [{"name": "t"}]},
+            "topics",
+            "jobs.flow-direction writes to analytics.flow-direction, which is missing",
+        ),
+        ({"topics": [{"name": "t"}]}, "topics", "jobs.flow-direction reads input.vehicle-position"),
+        ({"hosts": groups(spark={"roles": ["spark_master"]})}, "jobs", "add the role job to"),
+        ({"hosts": groups(spark={"memory_mib": 1024})}, "hosts.spark.memory_mib", "at least 1280"),
+        ({"hosts": groups(worker={"cores": 1})}, "hosts.worker.cores", "a core each; found 1"),
+        (
+            {"hosts": groups(worker={"memory_mib": 1536})},
+            "hosts.worker.memory_mib",
+            "one to spare, 2, need at least 1620",
+        ),
+        ({"jobs": jobs(application="alarms")}, "hosts.spark.memory_mib", "at least 2176"),
         ({"wire": "xml"}, "wire", "binary or json"),
         ({"fleet": {"vehicles": 0}}, "fleet.vehicles", "greater than or equal to 1"),
         (
@@ -143,6 +186,25 @@ def test_a_wrong_file_is_told_where_and_what_is_allowed(changes, key, words):
     said = complaint(**changes)
     assert f"inventories/local.yml: {key}: " in said
     assert words in said
+
+
+def test_jobs_of_one_application_share_it_and_applications_keep_their_order():
+    roomy = groups(spark={"memory_mib": 4096}, worker={"memory_mib": 4096})
+    stage = parse(jobs=jobs(application="alarms"), hosts=roomy)
+    assert stage.applications() == ["analytics", "alarms"]
+
+
+def test_a_file_of_ones_own_is_looked_for_beside_the_stage_file(tmp_path, monkeypatch):
+    (tmp_path / "copied.py").write_text(
+        "from streambed.analytics import Copy\n\n\n"
+        "class Copied(Copy):\n"
+        '    name = "copied"\n'
+        '    input = "input.vehicle-position"\n'
+    )
+    monkeypatch.setenv("STAGES", str(tmp_path))
+    topics = [*LOCAL["topics"], {"name": "analytics.copied"}]
+    found = parse(jobs=jobs({"name": "copied", "file": "copied.py"}), topics=topics)
+    assert package.job_files(found)["copied"]["path"] == str(tmp_path / "copied.py")
 
 
 def test_all_that_is_wrong_is_told_at_once():

@@ -113,7 +113,7 @@ class Decoder:
             group = groups.get(vehicle)
             if group is None:
                 group = groups[vehicle] = group_of(vehicle, self.groups) if self.groups else 0
-            in_future = ingestion_ms and event_ms > ingestion_ms + FUTURE_MS
+            in_future = event_ms > ingestion_ms + FUTURE_MS
             if not in_future:
                 if event_ms > told.newest_ms:
                     told.newest_ms = event_ms

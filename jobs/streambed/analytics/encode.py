@@ -30,8 +30,35 @@ def version_of(generation: int, batch: int) -> int:
     return generation << 32 | batch
 
 
+class Encoder:
+    """Makes records of rows."""
+
+    wire: WireMode
+    version: int
+
+    def record(self, row: dict[str, Any]) -> tuple[bytes, bytes]:
+        """The key and the value of a row."""
+        raise NotImplementedError
+
+    @property
+    def headers(self) -> list[tuple[str, bytes]]:
+        return [("wire", self.wire.encode()), (VERSION_HEADER, str(self.version).encode())]
+
+    def __call__(self, batches: Batches) -> Batches:
+        """In bulk, on executors."""
+        headers = [{"key": key, "value": value} for key, value in self.headers]
+        for batch in batches:
+            records = [self.record(row) for row in batch.to_pylist()]
+            keys, values = zip(*records) if records else ((), ())
+            columns = (keys, values, [headers] * len(keys))
+            yield pa.RecordBatch.from_arrays(
+                [pa.array(column, field.type) for column, field in zip(columns, RECORD)],
+                schema=RECORD,
+            )
+
+
 @dataclass(frozen=True)
-class ResultEncoder:
+class ResultEncoder(Encoder):
     """Rows of results, whose columns are the fields of `type`; those of a window have `window`."""
 
     type: type[Message]
@@ -40,21 +67,7 @@ class ResultEncoder:
     wire: WireMode
     version: int
 
-    def __call__(self, batches: Batches) -> Batches:
-        headers = _headers(self.wire, self.version)
-        for batch in batches:
-            records = [self._record(row) for row in batch.to_pylist()]
-            keys, values = zip(*records) if records else ((), ())
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array(keys, pa.binary()),
-                    pa.array(values, pa.binary()),
-                    pa.array([headers] * len(keys), RECORD.field("headers").type),
-                ],
-                schema=RECORD,
-            )
-
-    def _record(self, row: dict[str, Any]) -> tuple[bytes, bytes]:
+    def record(self, row: dict[str, Any]) -> tuple[bytes, bytes]:
         result = self.type()
         window = row.pop("window", None)
         parts = [_in_key(name, row.get(name)) for name in self.key]
@@ -75,35 +88,18 @@ class ResultEncoder:
 
 
 @dataclass(frozen=True)
-class LateEncoder:
+class LateEncoder(Encoder):
     """Late records, as they came, with what made them late."""
 
     job: str
     wire: WireMode
     version: int
 
-    def __call__(self, batches: Batches) -> Batches:
-        headers = _headers(self.wire, self.version)
-        for batch in batches:
-            rows = batch.to_pylist()
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array([self._key(row) for row in rows], pa.binary()),
-                    pa.array([self._value(row) for row in rows], pa.binary()),
-                    pa.array([headers] * len(rows), RECORD.field("headers").type),
-                ],
-                schema=RECORD,
-            )
-
-    def _key(self, row: dict[str, Any]) -> bytes:
-        return f"{self.job}/{row['topic']}/{row['partition']}/{row['offset']}".encode()
-
-    def _value(self, row: dict[str, Any]) -> bytes:
+    def record(self, row: dict[str, Any]) -> tuple[bytes, bytes]:
+        place = (row["topic"], row["partition"], row["offset"])
         late = LateRecord(
             job=self.job,
-            topic=row["topic"],
-            partition=row["partition"],
-            offset=row["offset"],
+            **dict(zip(("topic", "partition", "offset"), place)),
             record=decode(row["value"], row["wire"]).event,
         )
         if row["watermark_ms"] is not None:
@@ -111,14 +107,7 @@ class LateEncoder:
         event = Event()
         event.event_timestamp.FromMilliseconds(row["event_ms"])
         event.details.Pack(late, deterministic=True)
-        return encode(event, self.wire)
-
-
-def _headers(wire: WireMode, version: int) -> list[dict[str, Any]]:
-    return [
-        {"key": "wire", "value": wire.encode()},
-        {"key": VERSION_HEADER, "value": str(version).encode()},
-    ]
+        return "/".join(map(str, (self.job, *place))).encode(), encode(event, self.wire)
 
 
 def _in_key(name: str, value: Any) -> str:

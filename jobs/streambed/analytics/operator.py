@@ -26,7 +26,7 @@ OUTCOME_DDL = (
     " topic string, partition int, offset bigint, wire string, value binary, event_ms bigint,"
     " watermark_ms bigint, records bigint, undecodable bigint, vehicles bigint, newest_ms bigint"
 )
-_OUTCOME = [column.split()[0] for column in OUTCOME_DDL.split(", ")]
+OUTCOME = [column.split()[0] for column in OUTCOME_DDL.split(", ")]
 # Stands for null among whole numbers: pandas would make floats of them all, too short for a cell.
 NOTHING = -(1 << 63) + 1
 
@@ -58,7 +58,7 @@ class Operator:
             LATE: [self._late(record, ms) for record, ms in late],
             PANE: list(self._rows(said)),
         }
-        names = [*_OUTCOME, *self.rows]
+        names = [*OUTCOME, *self.rows]
         lines = [line for part in outcome.values() for line in part]
         yield pd.DataFrame(lines, columns=names, dtype=object)
 
@@ -91,10 +91,10 @@ class Operator:
         if isinstance(self.state, Windows):
             for pane in said.panes:
                 line = self._line(PANE, end_ms=pane.end_ms, pane=pane.kind, n=pane.count)
-                yield (*line[: len(_OUTCOME)], *pane.row)
+                yield (*line[: len(OUTCOME)], *pane.row)
         else:
             for row in said.rows:
-                yield (*self._line(PANE, n=1)[: len(_OUTCOME)], *row)
+                yield (*self._line(PANE, n=1)[: len(OUTCOME)], *row)
 
     def _late(self, record: Record, watermark_ms: int | None) -> tuple:
         reference = dict(zip(_REFERENCE, record.reference))
@@ -103,7 +103,7 @@ class Operator:
     def _line(self, kind: str, **columns: Any) -> tuple:
         return (
             kind,
-            *(columns.get(name) for name in _OUTCOME[1:]),
+            *(columns.get(name) for name in OUTCOME[1:]),
             *(None for _ in self.rows),
         )
 

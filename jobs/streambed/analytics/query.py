@@ -12,15 +12,19 @@ from streambed.analytics.operator import (
     COUNTS,
     LATE,
     NOTHING,
+    OUTCOME,
     OUTCOME_DDL,
     PANE,
     STATE_DDL,
     Operator,
 )
+from streambed.analytics.sink import Sending
 from streambed.durations import to_ms
 from streambed.events.codec import WireMode
+from streambed.producer import make_producer
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
@@ -46,7 +50,6 @@ class Counts:
     records: int = 0
     undecodable: int = 0
     late: int = 0
-    results: int = 0
     vehicles: int = 0
 
 
@@ -70,6 +73,7 @@ class JobQuery:
         self._trigger = trigger or job.trigger
         self._at_least_once = guarantee == "at-least-once"
         self._tables = tables
+        self._producer = make_producer(setting.bootstrap)
 
     def start(self, spark: "SparkSession") -> "StreamingQuery":
         source = self._source(spark)
@@ -156,65 +160,46 @@ class JobQuery:
         )
 
     def _batch(self, outcome: "DataFrame", batch: int) -> None:
-        """Say what a batch found. The state is computed once and kept until all of it is said."""
+        """Say what a batch found.
+
+        Groups have counted for themselves, so what is left to be put together is small, whatever
+        the number of vehicles: the driver collects it, asks the job's query, and writes.
+        """
+        import pyarrow.compute as pc
+
         self._checkpoint.hold()
         version = version_of(self._checkpoint.head.generation, batch)
-        outcome.persist()
-        try:
-            kinds = self._count(outcome)
-            records = []
-            if kinds.get(PANE):
-                records.append(self._results(outcome, version))
-            if kinds.get(LATE):
-                records.append(self._late(outcome, version))
-            for topic_records in records:
-                self._checkpoint.hold()
-                self._to_kafka(topic_records.write).save()
-        finally:
-            outcome.unpersist()
+        found = outcome.toArrow()
+        parts = {kind: found.filter(pc.equal(found["kind"], kind)) for kind in (COUNTS, PANE, LATE)}
+        late = parts[LATE].to_pylist()
+        self._count(parts[COUNTS].to_pylist(), late)
+        results = self._results(outcome.sparkSession, parts[PANE])
+        self._checkpoint.hold()
+        with Sending(self._producer) as sending:
+            sending.send(self.job.output, results, self._result_encoder(version))
+            sending.send(LATE_TOPIC, late, LateEncoder(self.job.name, self._setting.wire, version))
 
-    def _count(self, outcome: "DataFrame") -> dict[str, int]:
-        found = outcome.groupBy("kind").agg(
-            {"*": "count", "records": "sum", "undecodable": "sum", "vehicles": "sum"}
-        )
-        lines = {line["kind"]: line for line in found.collect()}
-        counted = lines.get(COUNTS)
-        if counted is not None:
-            self.counts.records += counted["sum(records)"] or 0
-            self.counts.undecodable += counted["sum(undecodable)"] or 0
-            self.counts.vehicles = counted["sum(vehicles)"] or 0
-        kinds = {kind: line["count(1)"] for kind, line in lines.items()}
-        self.counts.late += kinds.get(LATE, 0)
-        return kinds
+    def _count(self, lines: list[dict[str, Any]], late: list[dict[str, Any]]) -> None:
+        counts = self.counts
+        counts.records += sum(line["records"] for line in lines)
+        counts.undecodable += sum(line["undecodable"] for line in lines)
+        counts.vehicles = sum(line["vehicles"] for line in lines)
+        counts.late += len(late)
 
-    def _results(self, outcome: "DataFrame", version: int) -> "DataFrame":
-        from pyspark.sql import functions as f
-
+    def _results(self, spark: "SparkSession", panes: "pa.Table") -> list[dict[str, Any]]:
         job = self.job
-        rows = outcome.where(f"kind = '{PANE}'")
-        own = outcome.columns[len(OUTCOME_DDL.split(", ")) :]
-        if isinstance(job, WindowJob):
-            window = f.expr(
-                f"named_struct('start', timestamp_millis(end_ms - {job.size_ms}),"
-                " 'end', timestamp_millis(end_ms), 'pane', pane) AS window"
-            )
-            rows = rows.select(window, *own, "n")
-            if self._tables is not None:
-                self._tables.refresh(rows.sparkSession)
-            results = job.query(rows)
-        else:
-            results = rows.select(*own)
-        return results.mapInArrow(self._result_encoder(version), RECORD_DDL).withColumn(
-            "topic", f.lit(job.output)
+        own = panes.column_names[len(OUTCOME) :]
+        if not panes.num_rows or not isinstance(job, WindowJob):
+            return panes.select(own).to_pylist()
+        if self._tables is not None:
+            self._tables.refresh(spark)
+        # In one piece, so that the query needs no shuffle.
+        rows = spark.createDataFrame(panes.select(["end_ms", "pane", "n", *own])).coalesce(1)
+        window = (
+            f"named_struct('start', timestamp_millis(end_ms - {job.size_ms}),"
+            " 'end', timestamp_millis(end_ms), 'pane', pane) AS window"
         )
-
-    def _late(self, outcome: "DataFrame", version: int) -> "DataFrame":
-        from pyspark.sql import functions as f
-
-        columns = ("topic", "partition", "offset", "wire", "value", "event_ms", "watermark_ms")
-        encoder = LateEncoder(self.job.name, self._setting.wire, version)
-        late = outcome.where(f"kind = '{LATE}'").select(*columns)
-        return late.mapInArrow(encoder, RECORD_DDL).withColumn("topic", f.lit(LATE_TOPIC))
+        return job.query(rows.selectExpr(window, *own, "n")).toArrow().to_pylist()
 
     def _result_encoder(self, version: int) -> ResultEncoder:
         job = self.job

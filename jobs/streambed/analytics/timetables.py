@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from h3.api.basic_int import latlng_to_cell
+from streambed.events.cells import fine_cell, parent_cell
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,7 +38,10 @@ class FinalStops(NamedTuple):
 def read(files: dict[str, str], resolution: int) -> FinalStops:
     """From the texts of the three files. Of trips that end differently, most trips win."""
     cells = {
-        row["stop_id"]: latlng_to_cell(float(row["stop_lat"]), float(row["stop_lon"]), resolution)
+        # By way of the fine cell, as positions get theirs: hexagons do not nest exactly.
+        row["stop_id"]: parent_cell(
+            fine_cell(float(row["stop_lat"]), float(row["stop_lon"])), resolution
+        )
         for row in _rows(files["stops"])
     }
     last: dict[str, tuple[int, str]] = {}

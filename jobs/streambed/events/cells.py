@@ -5,6 +5,8 @@ each of 15 resolutions, all ones where the cell is not that fine. So a parent is
 with another resolution and more ones, and Spark SQL can say that in one expression, without Python.
 """
 
+from functools import lru_cache
+
 from h3.api import basic_int
 
 # A hexagon of 10 m edge length: finer than the error of a vehicle's GPS, coarser than its noise.
@@ -41,6 +43,12 @@ def parent_cell_sql(column: str, resolution: int) -> str:
     if not 0 <= resolution <= _FINEST:
         raise ValueError(f"H3 has resolutions 0 to {_FINEST}; asked for {resolution}.")
     return f"(({column} & {_WITHOUT_RESOLUTION}L) | {_parent_bits(resolution)}L)"
+
+
+@lru_cache(maxsize=100_000)
+def are_neighbours(cell: int, other: int) -> bool:
+    """Whether two cells share an edge. A city has few pairs, asked for all the time."""
+    return basic_int.are_neighbor_cells(cell, other)
 
 
 def _parent_bits(resolution: int) -> int:

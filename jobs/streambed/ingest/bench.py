@@ -29,10 +29,10 @@ from streambed.events.codec import WIRE_MODES, WireMode, encoder
 from streambed.ingest.cli import main, spare_the_collector
 from streambed.ingest.connectors.recording import RecordingConnector
 from streambed.ingest.hfp.processor import HfpProcessor
-from streambed.ingest.kafka import make_producer
 from streambed.ingest.messages import Record
 from streambed.ingest.pipeline import Pipeline
 from streambed.ingest.recordings import parse_line, read_lines
+from streambed.producer import make_producer
 
 VEHICLES = 1000
 # A second of a vehicle is 1.1 messages: positions, and events at stops.

@@ -40,8 +40,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    from streambed.ingest.kafka import make_producer
     from streambed.ingest.pipeline import Pipeline
+    from streambed.producer import make_producer
 
     settings = _config(options)
     connector = make_connector(settings.connector.name, settings.connector.options)

@@ -41,9 +41,13 @@ def permissions(path: str, content: str, secrets: dict[str, str]) -> dict[str, s
     return {"group": "root", "mode": "0755" if content.startswith("#!") else "0644"}
 
 
-def digest(files: list[dict[str, str]], also: str) -> str:
+def digest(files: list[dict[str, str]], also: str, live: frozenset[str] = frozenset()) -> str:
     """What a process runs with, in sixteen letters."""
-    config = [f"{f['path']}\0{f['content']}" for f in files if not f["path"].startswith(SCRIPTS)]
+    config = [
+        f"{file['path']}\0{file['content']}"
+        for file in files
+        if not file["path"].startswith(SCRIPTS) and file["path"] not in live
+    ]
     return hashlib.sha256("\0\0".join([also, *config]).encode()).hexdigest()[:16]
 
 
@@ -54,6 +58,7 @@ class ActionModule(ActionBase):
         roots = [self._root(name) for name in args.pop("from", ["files", "templates"])]
         secrets = args.pop("secrets", {})
         also = args.pop("also", "")
+        live = args.pop("live", [])
         instance = args.pop("instance", INSTANCE)
 
         secrets = {path.replace(INSTANCE, instance): group for path, group in secrets.items()}
@@ -76,7 +81,7 @@ class ActionModule(ActionBase):
             {"path": path, "content": content} | permissions(path, content, secrets)
             for path, content in contents.items()
         ]
-        config = digest(files, also)
+        config = digest(files, also, frozenset(path.replace(INSTANCE, instance) for path in live))
         for file in files:
             file["content"] = file["content"].replace(DIGEST, config)
 

@@ -24,6 +24,8 @@ SCALARS = {
     Field.TYPE_BOOL: st.booleans(),
     Field.TYPE_STRING: texts,
 }
+# What JSON can say, in a row of a job without a type of its own.
+plain = st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | texts
 
 
 @st.composite
@@ -39,6 +41,9 @@ def messages(draw, type_):
             setattr(message, field.name, draw(SCALARS[field.type]))
         elif field.message_type.name == "Timestamp":
             _set_timestamp(getattr(message, field.name), draw(timestamps))
+        elif field.message_type.name == "Struct":
+            # One entry: protobuf writes those of a map in any order, and bytes are compared.
+            getattr(message, field.name).update(draw(st.dictionaries(texts, plain, max_size=1)))
         elif field.message_type.name == "Event":
             getattr(message, field.name).CopyFrom(draw(events(INPUTS)))
         else:

@@ -15,7 +15,7 @@ from ansible.template import Templar, trust_as_template
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 GROUPS = [
     *("kafka", "zookeeper", "spark_master", "spark_worker", "object_store"),
-    *("mqtt_broker", "ingest", "fleet"),
+    *("mqtt_broker", "ingest", "fleet", "job"),
 ]
 
 init_plugin_loader()
@@ -40,11 +40,16 @@ def identity(group: str, number: int, roles: list[str], **more) -> dict:
 
 HOSTS = [
     *(identity("kafka", n, ["kafka", "zookeeper"]) for n in (1, 2, 3, 4, 5)),
-    *(identity("spark", n, ["spark_master"], memory_mib=960, data=None) for n in (1, 2, 3)),
-    *(identity("worker", n, ["spark_worker"], memory_mib=1664, cores=2, data=None) for n in (1, 2)),
+    *(identity("spark", n, ["spark_master", "job"], memory_mib=2176, data=None) for n in (1, 2, 3)),
+    *(identity("worker", n, ["spark_worker"], memory_mib=2560, cores=3, data=None) for n in (1, 2)),
     *(identity("edge", n, ["ingest"], memory_mib=256, data=None) for n in (1, 2)),
     identity("store", 1, ["object_store", "mqtt_broker", "fleet"], memory_mib=448),
 ]
+
+
+def job(name: str, **more) -> dict:
+    plain = {"application": "analytics", "options": {}, "trigger": None, "guarantee": None}
+    return {"name": name, "file": None} | plain | more
 
 
 def stage(metadata: str) -> dict:
@@ -69,6 +74,11 @@ def stage(metadata: str) -> dict:
             }
         ],
         "fleet": {"vehicles": 100, "seed": 1},
+        "jobs": [
+            job("flow-direction", options={"bound": "5s"}),
+            job("emergency-stop", application="alarms", trigger="2s"),
+            job("pass-through"),
+        ],
         "topics": [{"name": "t", "partitions": 6, "retention_ms": 60000, "cleanup": "compact"}],
     }
 
@@ -86,7 +96,15 @@ class Host:
             "streambed_host": self.host,
             "streambed_hosts": HOSTS,
             "streambed_stage": stage(metadata),
-            "streambed_package": {"archive": "/a.zip", "digest": "d1", "ingest": "d2"},
+            "streambed_package": {
+                **{"archive": "/a.zip", "digest": "d1"},
+                **{"ingest": "d2", "jobs": "d3"},
+            },
+            "streambed_applications": ["analytics", "alarms"],
+            "streambed_job_files": {
+                name: {"path": f"/repo/{name}.py", "digest": f"of-{name}"}
+                for name in ("flow-direction", "emergency-stop", "pass-through")
+            },
             "streambed_cluster_id": "MkU3OEVBNTcwNTJENDM2Qk",
             "streambed_bucket": {
                 "name": "streambed",

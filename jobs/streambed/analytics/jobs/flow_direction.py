@@ -1,16 +1,12 @@
 """Where traffic flows: the neighbouring cell that vehicles in a cell moved to most often."""
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import pairwise
-
-from h3.api import basic_int as h3
 
 from streambed.analytics import WindowJob
 from streambed.analytics.windows import Row, Value
 from streambed.events import FlowDirection as Result
-
-are_neighbours = lru_cache(maxsize=100_000)(h3.are_neighbor_cells)
+from streambed.events.cells import are_neighbours
 
 
 class Moves:

@@ -1,0 +1,7 @@
+import pytest
+from oracle_stage import Stage
+
+
+@pytest.fixture
+def stage():
+    return Stage()

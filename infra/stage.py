@@ -136,7 +136,7 @@ class ZooKeeper(_Model):
 
 class Spark(_Model):
     version: Literal["4.2.0"] = "4.2.0"
-    # Of each application of jobs; as many as there are workers unless the stage is smaller than that.
+    # Of each application of jobs; where absent, as many as there are workers.
     executors: int | None = Field(default=None, ge=1)
 
 

@@ -27,7 +27,8 @@ ENVELOPE: dict[str, pa.DataType] = {
     "id": pa.string(),
     "event_ms": pa.int64(),
     "ingestion_ms": pa.int64(),
-    "event_time": pa.timestamp("us", tz="UTC"),
+    # Without a time zone: a host may know none, and Arrow would look for it.
+    "event_time": pa.timestamp("us"),
     "topic": pa.string(),
     "partition": pa.int32(),
     "offset": pa.int64(),
@@ -39,7 +40,7 @@ ENVELOPE: dict[str, pa.DataType] = {
     "undecodable": pa.int64(),
 }
 ENVELOPE_DDL = (
-    "grp int, what tinyint, id string, event_ms bigint, ingestion_ms bigint, event_time timestamp,"
+    "grp int, what tinyint, id string, event_ms bigint, ingestion_ms bigint, event_time timestamp_ntz,"
     " topic string, partition int, offset bigint, wire string, value binary,"
     " spoken_ms array<bigint>, records bigint, undecodable bigint"
 )

@@ -79,7 +79,7 @@ class Driver:
         job = self.jobs.get(entry.name)
         if job is None:
             job = self.jobs[entry.name] = Running(entry, want, self._settings, self._bucket)
-        job.notice_failure()
+        job.watch()
         if want.resets > job.seen.resets:
             job.reset()
         if entry != job.entry and job.may_change_to(entry):

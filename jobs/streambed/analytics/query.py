@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# Of replays: the query ends with the last record.
+ALL_THERE_IS = "all there is"
+
 # The wire mode in a record's headers, whatever else is among them.
 WIRE_SQL = "string(filter(headers, h -> h.key = 'wire')[0].value) AS wire"
 
@@ -41,6 +44,7 @@ class Setting:
     bootstrap: str
     wire: WireMode
     tasks: int  # for reading and for state: how many can run at once
+    prefix: str = ""  # of topics, for replays beside what runs
 
 
 @dataclass
@@ -78,7 +82,7 @@ class JobQuery:
     def start(self, spark: "SparkSession") -> "StreamingQuery":
         source = self._source(spark)
         if isinstance(self.job, Copy):
-            writer = self._to_kafka(_copied(source).writeStream)
+            writer = self._to_kafka(_copied(source, self._setting.prefix).writeStream)
         elif isinstance(self.job, SqlJob):
             writer = self._to_kafka(self._selected(source).writeStream)
         else:
@@ -90,6 +94,8 @@ class JobQuery:
         )
         if self._trigger == REAL_TIME:
             writer = writer.trigger(realTime="5 seconds")
+        elif self._trigger == ALL_THERE_IS:
+            writer = writer.trigger(availableNow=True)
         else:
             writer = writer.trigger(processingTime=f"{to_ms(self._trigger)} milliseconds")
         return writer.start()
@@ -98,7 +104,7 @@ class JobQuery:
         reader = (
             spark.readStream.format("kafka")
             .option("kafka.bootstrap.servers", self._setting.bootstrap)
-            .option("subscribe", self.job.input)
+            .option("subscribe", self._setting.prefix + self.job.input)
             .option("startingOffsets", "earliest")
             .option("failOnDataLoss", "true")
             .option("includeHeaders", "true")
@@ -109,7 +115,8 @@ class JobQuery:
 
     def _decoded(self, source: "DataFrame", decoder: Decoder) -> "DataFrame":
         records = source.selectExpr(
-            *("key", "value", "topic", "partition", "offset"), WIRE_SQL
+            *("key", "value", f"substr(topic, {len(self._setting.prefix) + 1}) AS topic"),
+            *("partition", "offset", WIRE_SQL),
         ).coalesce(self._setting.tasks)
         return records.mapInArrow(decoder, decoder.schema())
 
@@ -176,8 +183,9 @@ class JobQuery:
         results = self._results(outcome.sparkSession, parts[PANE])
         self._checkpoint.hold()
         with Sending(self._producer) as sending:
-            sending.send(self.job.output, results, self._result_encoder(version))
-            sending.send(LATE_TOPIC, late, LateEncoder(self.job.name, self._setting.wire, version))
+            prefix, wire = self._setting.prefix, self._setting.wire
+            sending.send(prefix + self.job.output, results, self._result_encoder(version))
+            sending.send(prefix + LATE_TOPIC, late, LateEncoder(self.job.name, wire, version))
 
     def _count(self, lines: list[dict[str, Any]], late: list[dict[str, Any]]) -> None:
         counts = self.counts
@@ -215,17 +223,17 @@ class JobQuery:
             .option("kafka.compression.type", "zstd")
             .option("kafka.linger.ms", "5")
             .option("includeHeaders", "true")
-            .option("topic", self.job.output)
+            .option("topic", self._setting.prefix + self.job.output)
         )
         if self._at_least_once:
             writer = writer.option("asyncProgressTrackingEnabled", "true")
         return writer
 
 
-def _copied(source: "DataFrame") -> "DataFrame":
+def _copied(source: "DataFrame", prefix: str) -> "DataFrame":
     """Records as they are, each under a key of its own, with the version that every result has."""
     return source.selectExpr(
-        "cast(concat_ws('/', topic, partition, offset) AS binary) AS key",
+        f"binary(concat_ws('/', substr(topic, {len(prefix) + 1}), partition, offset)) AS key",
         "value",
         "concat(coalesce(headers, array()), array(named_struct('key', 'version',"
         " 'value', cast('0' AS binary)))) AS headers",

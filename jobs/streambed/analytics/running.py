@@ -72,14 +72,18 @@ class Running:
         except Exception as error:
             self._fail(error)
             return
-        log.info("%s: started, generation %d.", self.entry.name, self._checkpoint.head.generation)
-        self._tell("running", "")
+        log.info("%s: started, generation %d.", self.entry.name, self.generation)
+        if self.state != "failed":  # which it is until a batch has succeeded
+            self._tell("starting", "")
 
-    def notice_failure(self) -> None:
-        """A query that has ended by itself is noted, and started again in a while."""
-        if self.query is None or self.query.isActive:
-            if self.query is not None and self.query.lastProgress is not None:
+    def watch(self) -> None:
+        """Note that the query has completed a batch, or that it has ended by itself."""
+        if self.query is None:
+            return
+        if self.query.isActive:
+            if self.state != "running" and self.query.lastProgress is not None:
                 self._failures = 0
+                self._tell("running", "")
             return
         error, self.query = self.query.exception(), None
         if "Fenced" in str(error):

@@ -63,7 +63,7 @@ def stage(metadata: str) -> dict:
             "controllers": 3,
         },
         "zookeeper": {"version": "3.9.5", "max_session_timeout_ms": 5000},
-        "spark": {"version": "4.2.0"},
+        "spark": {"version": "4.2.0", "executors": None},
         "wire": "json",
         "ingest": [
             {

@@ -11,6 +11,7 @@ from zlib import crc32
 
 import pyarrow as pa
 
+from streambed.analytics.spark import TIME_ZONE
 from streambed.analytics.views import View
 from streambed.events import Event
 from streambed.events.codec import TYPE_PREFIX, UndecodableRecord, decode
@@ -27,8 +28,7 @@ ENVELOPE: dict[str, pa.DataType] = {
     "id": pa.string(),
     "event_ms": pa.int64(),
     "ingestion_ms": pa.int64(),
-    # Without a time zone: a host may know none, and Arrow would look for it.
-    "event_time": pa.timestamp("us"),
+    "event_time": pa.timestamp("us", tz=TIME_ZONE),
     "topic": pa.string(),
     "partition": pa.int32(),
     "offset": pa.int64(),
@@ -40,7 +40,8 @@ ENVELOPE: dict[str, pa.DataType] = {
     "undecodable": pa.int64(),
 }
 ENVELOPE_DDL = (
-    "grp int, what tinyint, id string, event_ms bigint, ingestion_ms bigint, event_time timestamp_ntz,"
+    "grp int, what tinyint, id string, event_ms bigint, ingestion_ms bigint,"
+    " event_time timestamp,"
     " topic string, partition int, offset bigint, wire string, value binary,"
     " spoken_ms array<bigint>, records bigint, undecodable bigint"
 )

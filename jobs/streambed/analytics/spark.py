@@ -7,8 +7,11 @@ if TYPE_CHECKING:
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
+# UTC, as an offset: Arrow looks its name up in a database, which a small host does not have.
+TIME_ZONE = "+00:00"
+
 SETTINGS = {
-    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.session.timeZone": TIME_ZONE,
     # State in RocksDB, of which each batch writes what changed; all stores share one memory.
     "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",

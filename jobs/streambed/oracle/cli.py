@@ -8,6 +8,7 @@ import time
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from streambed.oracle.beside import ObjectsBeside, TopicsBeside
 from streambed.oracle.check import JOBS, check
 from streambed.oracle.errors import Failed, Wrong
 from streambed.oracle.kafka import KafkaTopics
@@ -26,6 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
             options.bucket, endpoint=options.endpoint or None, region=options.region
         )
         topics = KafkaTopics(options.bootstrap)
+        if options.prefix:
+            objects = ObjectsBeside(objects, options.prefix)
+            topics = TopicsBeside(topics, options.prefix)
         return run(topics, objects, options.job or list(JOBS), options.since)
     except Wrong as error:
         print(error, file=sys.stderr)
@@ -59,5 +63,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--endpoint", metavar="URL", help="of the object store, unless it is AWS")
     parser.add_argument("--region", metavar="NAME")
     parser.add_argument("--job", action="append", metavar="NAME", help="again for more; or all")
+    parser.add_argument("--prefix", default="", help="of topics and checkpoints of a replay")
     parser.add_argument("--since", metavar="WHEN", help="2026-05-04T06:00:00Z, or 10m ago")
     return parser

@@ -1,0 +1,1 @@
+"""Measurements of a deployed stage, each from the records' own times or a process's own CPU."""

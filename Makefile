@@ -11,7 +11,7 @@ RUN := .venv/bin/python -m
 LIFECYCLE := $(RUN) infra
 
 .DEFAULT_GOAL := help
-.PHONY: help deploy plan verify status ssh logs recreate destroy purge test unit lint clean setup inventory lock bench-deploy bench-ingest skew size oracle jobs job-stop job-start job-restart job-reset
+.PHONY: help deploy plan verify status ssh logs recreate destroy purge test unit lint clean setup inventory lock bench-deploy bench-ingest bench-jobs bench-latency skew size oracle jobs job-stop job-start job-restart job-reset
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,12 @@ bench-deploy: setup ## Time destroy, deploy and a deploy with nothing to do
 
 bench-ingest: setup ## Count the events a second that one core takes into the deployed Kafka
 	@$(LIFECYCLE) bench-ingest
+
+bench-jobs: setup ## Work a recorded hour off with every job: events a second per core [RECORDING=…]
+	@$(LIFECYCLE) bench-jobs
+
+bench-latency: setup ## From event to result by job, at RATE=1000 positions a second [SECONDS=120]
+	@$(LIFECYCLE) bench-latency
 
 jobs: setup ## Show the jobs: who drives them and how they keep up
 	@$(LIFECYCLE) jobs

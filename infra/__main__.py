@@ -12,6 +12,7 @@ from infra import context
 from infra.commands import (
     bench,
     bench_ingest,
+    bench_jobs,
     clean,
     deploy,
     destroy,
@@ -34,6 +35,8 @@ from infra.stage import StageError
 COMMANDS = {
     "bench": bench.bench,
     "bench-ingest": bench_ingest.bench_ingest,
+    "bench-jobs": bench_jobs.bench_jobs,
+    "bench-latency": bench_jobs.bench_latency,
     "deploy": deploy.deploy,
     "destroy": destroy.destroy,
     "job-reset": jobs.reset,

@@ -9,7 +9,7 @@ import sys
 from infra.commands.reach import NotThere, deployed
 from infra.context import REPO
 from infra.stage import Stage
-from infra.topology import Bucket
+from infra.topology import Bucket, Topology
 from jobs.build import JOBS, generate_schema
 
 # Those that the oracle has an expectation of; it refuses any other by itself.
@@ -25,21 +25,29 @@ def oracle(stage: Stage) -> None:
     topology, _ = deployed(stage)
     if topology.bucket is None:
         raise NotThere(f"{stage.name} has no bucket, and so no job has a checkpoint.")
-    generate_schema()
-    arguments = ["--bootstrap", topology.kafka_bootstrap, "--bucket", topology.bucket.name]
-    if topology.bucket.endpoint:
-        arguments += ["--endpoint", topology.bucket.endpoint]
-    arguments += ["--region", topology.bucket.region]
-    for name in names:
-        arguments += ["--job", name]
-    if since := os.environ.get("SINCE"):
-        arguments.append(f"--since={since}")
-    done = subprocess.run(
-        [sys.executable, "-m", "streambed.oracle", *arguments],
-        cwd=REPO,
-        env=os.environ | {"PYTHONPATH": str(JOBS)} | _keys(topology.bucket),
+    since = os.environ.get("SINCE")
+    sys.exit(
+        ask(
+            topology,
+            *(word for name in names for word in ("--job", name)),
+            *([f"--since={since}"] if since else []),
+        )
     )
-    sys.exit(done.returncode)
+
+
+def ask(topology: Topology, *words: str) -> int:
+    """Run the oracle; it says what it finds, and returns its exit code."""
+    generate_schema()
+    bucket = topology.bucket
+    assert bucket
+    place = ["--bootstrap", topology.kafka_bootstrap, "--bucket", bucket.name]
+    if bucket.endpoint:
+        place += ["--endpoint", bucket.endpoint]
+    return subprocess.run(
+        [sys.executable, "-m", "streambed.oracle", *place, "--region", bucket.region, *words],
+        cwd=REPO,
+        env=os.environ | {"PYTHONPATH": str(JOBS)} | _keys(bucket),
+    ).returncode
 
 
 def _names(stage: Stage, asked: str) -> list[str]:

@@ -38,7 +38,11 @@ class Tick(NamedTuple):
 
 
 class Summary(Protocol):
-    """What a job wants to know of the records of a window, vehicle by vehicle."""
+    """What a job wants to know of the records of a window, vehicle by vehicle.
+
+    What it makes of a slice is kept in state, which outlives the job's code: plain tuples, numbers,
+    texts and dicts, and no classes of its own.
+    """
 
     def of_slice(self, records: Sequence[tuple[int, Value]]) -> Any:
         """All that windows need of a slice; the records are in order of time."""

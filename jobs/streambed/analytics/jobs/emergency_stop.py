@@ -2,17 +2,15 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from streambed.analytics import OrderedJob
 from streambed.durations import to_ms
 from streambed.events import EmergencyStop as Result
 from streambed.options import OptionError
 
-
-class Seen(NamedTuple):
-    event_ms: int
-    speed: float
+# What is remembered of a position: its time in ms, and its speed. Plain, as it is kept in state.
+Seen = tuple[int, float]
 
 
 @dataclass(frozen=True)
@@ -40,32 +38,32 @@ class Brakes:
         run = memory or ()
         if speed is None:
             return (), []
-        if run and event_ms - run[-1].event_ms > self.max_gap_ms:
+        if run and event_ms - run[-1][0] > self.max_gap_ms:
             run = ()
-        here = Seen(event_ms, speed)
-        run = (*(seen for seen in run if event_ms - seen.event_ms <= self.within_ms), here)
+        here = (event_ms, speed)
+        run = (*(seen for seen in run if event_ms - seen[0] <= self.within_ms), here)
         if speed >= self.slow or not (braking := self._braking(run)):
             return run, []
-        began = braking[0]
+        began_ms, began_speed = braking[0]
         strongest = max(
-            (one.speed - other.speed) * 1000 / (other.event_ms - one.event_ms)
-            for one, other in pairwise(braking)
+            (speed_before - speed_after) * 1000 / (after_ms - before_ms)
+            for (before_ms, speed_before), (after_ms, speed_after) in pairwise(braking)
         )
         operator, _, number = vehicle.partition("/")
         found = (
             *(int(operator), int(number), mode, route),
-            *(began.event_ms, event_ms, began.speed, speed, strongest),
+            *(began_ms, event_ms, began_speed, speed, strongest),
             *(latitude, longitude, cell),
         )
         return (here,), [found]
 
     def _braking(self, run: tuple[Seen, ...]) -> tuple[Seen, ...]:
         """From where the speed began to fall to the newest fast position, up to now."""
-        fast = [place for place, seen in enumerate(run[:-1]) if seen.speed >= self.fast]
+        fast = [place for place, (_, speed) in enumerate(run[:-1]) if speed >= self.fast]
         if not fast:
             return ()
         began = fast[-1]
-        while began and run[began - 1].speed > run[began].speed:
+        while began and run[began - 1][1] > run[began][1]:
             began -= 1
         return run[began:]
 

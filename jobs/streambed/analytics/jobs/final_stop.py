@@ -30,6 +30,8 @@ class Said(NamedTuple):
 
 
 class Slice(NamedTuple):
+    """Kept as a plain tuple, since state outlives the code that made it."""
+
     first: Said
     last: Said
     lines: dict[tuple[str, int], int]  # route and direction, with the newest time
@@ -40,32 +42,34 @@ class Destinations:
     """Rows of a line: `(route, direction, newest, None, None, None)`; and of a destination that was
     learned: `(route, direction, False, stop, cell, learned_ms)`."""
 
-    def of_slice(self, records: Sequence[tuple[int, Value]]) -> Slice:
+    def of_slice(self, records: Sequence[tuple[int, Value]]) -> tuple:
         said = [Said(event_ms, *value) for event_ms, value in records]
-        return Slice(
-            first=said[0],
-            last=said[-1],
-            lines={(one.route, one.direction): one.event_ms for one in said},
-            ends=tuple(end for one, then in pairwise(said) for end in _end_of_line(one, then)),
+        return (
+            tuple(said[0]),
+            tuple(said[-1]),
+            {(one.route, one.direction): one.event_ms for one in said},
+            tuple(end for one, then in pairwise(said) for end in _end_of_line(one, then)),
         )
 
     def of_window(
-        self, end_ms: int, before: Sequence[Slice], inside: Sequence[Slice]
+        self, end_ms: int, before: Sequence[tuple], inside: Sequence[tuple]
     ) -> Iterator[Row]:
         learned = list(_learned((*before, *inside)))
         if inside:
+            inside = [Slice(*part) for part in inside]
+            newest = Said(*inside[-1].last)
             lines = set().union(*(part.lines for part in inside))
-            newest = (inside[-1].last.route, inside[-1].last.direction)
             for line in lines:
-                yield (*line, line == newest, None, None, None)
+                is_newest = line == (newest.route, newest.direction)
+                yield (*line, is_newest, None, None, None)
         yield from _in_time(learned, end_ms)
 
-    def keep(self, memory: dict, first: Slice, then: Slice | None) -> None:
+    def keep(self, memory: dict, first: tuple, then: tuple | None) -> None:
         for row in _learned((first,) if then is None else (first, then)):
             *destination, learned_ms = row
             key = tuple(destination)
             memory[key] = max(memory.get(key, 0), learned_ms)
-        oldest = first.last.event_ms - LEARNED_FOR_MS
+        oldest = Said(*Slice(*first).last).event_ms - LEARNED_FOR_MS
         for key in [key for key, learned_ms in memory.items() if learned_ms < oldest]:
             del memory[key]
 
@@ -73,12 +77,12 @@ class Destinations:
         return _in_time(((*key, learned_ms) for key, learned_ms in memory.items()), end_ms)
 
 
-def _learned(slices: Iterable[Slice]) -> Iterator[Row]:
-    slices = tuple(slices)
-    for part in slices:
+def _learned(slices: Iterable[tuple]) -> Iterator[Row]:
+    parts = [Slice(*part) for part in slices]
+    for part in parts:
         yield from part.ends
-    for one, then in pairwise(slices):
-        yield from _end_of_line(one.last, then.first)
+    for one, then in pairwise(parts):
+        yield from _end_of_line(Said(*one.last), Said(*then.first))
 
 
 def _in_time(rows: Iterable[Row], end_ms: int) -> Iterator[Row]:

@@ -45,10 +45,10 @@ def test_every_stage_that_ships_is_valid(name):
     assert stage.load(name).name == name
 
 
-def test_the_local_stage_has_eleven_hosts_in_twelve_and_a_half_gib():
+def test_the_local_stage_has_eleven_hosts_in_fourteen_gib():
     local = stage.load("local")
     assert len(local.identities()) == 11
-    assert local.memory_mib <= 12.5 * 1024
+    assert local.memory_mib <= 14 * 1024
 
 
 def test_an_identity_names_its_host_and_spreads_it_over_the_zones():

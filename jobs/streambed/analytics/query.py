@@ -111,13 +111,14 @@ class JobQuery:
         )
         if self._trigger != REAL_TIME:  # which has no batches to bound
             reader = reader.option("maxOffsetsPerTrigger", self.job.most)
-        return reader.load()
+        # Tasks cost more than they gain where partitions hold little: a task reads several.
+        return reader.load().coalesce(self._setting.tasks)
 
     def _decoded(self, source: "DataFrame", decoder: Decoder) -> "DataFrame":
         records = source.selectExpr(
             *("key", "value", f"substr(topic, {len(self._setting.prefix) + 1}) AS topic"),
             *("partition", "offset", WIRE_SQL),
-        ).coalesce(self._setting.tasks)
+        )
         return records.mapInArrow(decoder, decoder.schema())
 
     def _selected(self, source: "DataFrame") -> "DataFrame":

@@ -70,7 +70,6 @@ class Brakes:
 
 class EmergencyStop(OrderedJob):
     name = "emergency-stop"
-    trigger = "2s"
     values = {
         "speed": "speed",
         "latitude": "latitude",

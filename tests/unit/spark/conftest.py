@@ -9,14 +9,13 @@ from infra.setup import local_spark
 from jobs.build import generate_schema
 
 generate_schema()
+# Last, so that only what is missing here comes from there.
+sys.path.append(str(local_spark.site_packages()))
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     """Spark with the settings of the jobs; what it executes runs in the hosts' environment."""
-    site = str(local_spark.site_packages())
-    if site not in sys.path:
-        sys.path.append(site)  # last, so that only what is missing here comes from there
     os.environ |= local_spark.environment()
     from streambed.analytics.spark import session
 

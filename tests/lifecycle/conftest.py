@@ -38,9 +38,11 @@ def nothing_is_left_behind(state_home):
 
 
 @pytest.fixture(scope="session")
-def local(state_home, nothing_is_left_behind):
-    """The embedded stage, deployed once from nothing."""
-    platform = Platform("local", state_home)
+def local(state_home, nothing_is_left_behind, tmp_path_factory):
+    """The embedded stage without its jobs, deployed once from nothing."""
+    stages = tmp_path_factory.mktemp("stages")
+    (stages / "local.yml").write_text(yaml.safe_dump(LOCAL))
+    platform = Platform("local", state_home, stages=stages)
     platform.first_deploy = platform.make("deploy")
     return platform
 

@@ -9,7 +9,7 @@ from deployed import stage, targets, with_role
 
 testinfra_hosts = targets("job")
 
-PATIENCE_S = 90  # for a driver that has just been replaced
+PATIENCE_S = 240  # for a driver that has just been replaced
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from streambed.analytics.applications import (
     describe,
 )
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 ENDED_BADLY = ("failed", "refused")
 
 Row = dict[str, Any]

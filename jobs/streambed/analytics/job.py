@@ -237,7 +237,7 @@ class SqlJob(_Selecting):
 class Copy(Job):
     """Hands every record on as it is, decoded by nobody."""
 
-    trigger = "500ms"
+    trigger = "1s"
     guarantees = GUARANTEES
     can_be_real_time = True
 

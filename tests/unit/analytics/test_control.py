@@ -174,7 +174,7 @@ def test_a_reset_of_a_stopped_job_does_not_start_it(control, zookeeper):
 
 def test_a_driver_that_does_nothing_is_waited_for_a_minute(control, driver):
     driver.obeys = False
-    with pytest.raises(NotDone, match="not stopped after 60 s but running, on spark-2"):
+    with pytest.raises(NotDone, match="not stopped after 120 s but running, on spark-2"):
         control.stop("flow-direction")
 
 

@@ -63,10 +63,11 @@ def processes(name: str) -> set[int]:
     """Everything that runs in the group or below it."""
     found: set[int] = set()
     for tree in trees():
-        for procs in (tree.root / name).glob("**/cgroup.procs"):
+        # Not a glob, which fails when a group below it goes away while it looks.
+        for group, _, _ in os.walk(tree.root / name):
             try:
-                found.update(int(pid) for pid in procs.read_text().split())
-            except OSError:  # the group, or the tree below it, went away while we looked
+                found.update(map(int, (Path(group) / "cgroup.procs").read_text().split()))
+            except OSError:  # the group itself went away
                 continue
     return found
 

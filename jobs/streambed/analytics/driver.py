@@ -17,6 +17,7 @@ from streambed.analytics import settings as files
 from streambed.analytics import wanted
 from streambed.analytics.bucket import Bucket
 from streambed.analytics.checkpoint import Fenced
+from streambed.analytics.lag import Ends, ends_in_kafka
 from streambed.analytics.running import Running
 from streambed.analytics.settings import JobSettings
 from streambed.analytics.spark import session
@@ -42,7 +43,7 @@ class Driver:
         self._modified = config.stat().st_mtime_ns
         self._bucket = Bucket(**self._settings.bucket)
         self.jobs: dict[str, Running] = {}
-        self.status = Status(self)
+        self.status = Status(self, Ends(ends_in_kafka(self._settings.bootstrap)))
 
     def run(self, stop: threading.Event) -> None:
         self.status.serve(self._settings.metrics_port, self._settings.address)

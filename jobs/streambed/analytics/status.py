@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
+from streambed.analytics.lag import Ends, Place, lag
+
 if TYPE_CHECKING:
     from streambed.analytics.running import Running
 
@@ -32,11 +34,12 @@ COUNTERS = {
 
 
 class Status:
-    def __init__(self, driver: Any) -> None:
+    def __init__(self, driver: Any, ends: Ends) -> None:
         self._driver = driver
+        self._ends = ends
 
     def jobs(self) -> list[dict[str, Any]]:
-        return [describe(name, job) for name, job in list(self._driver.jobs.items())]
+        return [describe(name, job, self._ends) for name, job in list(self._driver.jobs.items())]
 
     def describe(self) -> list:
         """Nothing in advance, or the registry would ask for everything at registration."""
@@ -83,8 +86,12 @@ class Status:
         threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
-def describe(name: str, job: "Running") -> dict[str, Any]:
+def describe(name: str, job: "Running", ends: Ends) -> dict[str, Any]:
     counts = job.job_query.counts if job.job_query else None
+    progress = job.query.lastProgress if job.query is not None else None
+    told = of_progress(progress)
+    if (read := told.pop("read", None)) is not None:
+        told["lag"] = lag(read, ends.of(job.job_query.job.input))
     return {
         "name": name,
         "state": job.state,
@@ -94,7 +101,7 @@ def describe(name: str, job: "Running") -> dict[str, Any]:
         "restarts": job.seen.restarts,
         "resets": job.seen.resets,
         "file": job.entry.file,
-        **of_progress(job.query.lastProgress if job.query is not None else None),
+        **told,
         **(
             {"records": counts.records, "undecodable": counts.undecodable, "late": counts.late}
             if counts
@@ -116,28 +123,20 @@ def of_progress(progress: Any) -> dict[str, Any]:
         "batch_ms": progress["durationMs"].get("triggerExecution"),
         "input_per_second": _finite(progress.get("inputRowsPerSecond")),
         "processed_per_second": _finite(progress.get("processedRowsPerSecond")),
-        "lag": _lag(source),
+        "read": _offsets(source.get("endOffset")),
         "watermark_delay_s": _delay(times),
         "state_bytes": sum(one["memoryUsedBytes"] for one in progress.get("stateOperators", [])),
         "at": progress["timestamp"],
     }
 
 
-def _lag(source: dict[str, Any]) -> int | None:
-    """Records between what was read and what there was when the batch was planned."""
-    end, latest = _offsets(source.get("endOffset")), _offsets(source.get("latestOffset"))
-    if end is None or latest is None:
-        return None
-    return sum(max(0, latest[place] - offset) for place, offset in end.items() if place in latest)
-
-
-def _offsets(told: Any) -> dict[tuple[str, str], int] | None:
+def _offsets(told: Any) -> dict[Place, int] | None:
     if isinstance(told, str):
         told = json.loads(told)
     if not isinstance(told, dict):
         return None
     return {
-        (topic, partition): offset
+        (topic, int(partition)): offset
         for topic, partitions in told.items()
         for partition, offset in partitions.items()
     }

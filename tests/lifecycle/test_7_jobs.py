@@ -10,7 +10,6 @@ import time
 
 import pytest
 import requests
-import yaml
 from platform_under_test import AS_IT_SHIPS, Platform
 from waiting import wait_until
 
@@ -90,18 +89,6 @@ def test_jobs_stop_and_start_when_told_and_others_go_on(jobs):
     assert "is running" in jobs.make("job-start", JOB="pass-through").text
     said = jobs.make("job-reset", JOB="pass-through", expect=2).text
     assert "CONFIRM=pass-through" in said
-
-
-def test_a_change_that_a_checkpoint_does_not_fit_is_refused_and_the_job_goes_on(jobs, tmp_path):
-    entries = [
-        {**job, "options": {"resolution": 8}} if job["name"] == "flow-direction" else job
-        for job in AS_IT_SHIPS["jobs"]
-    ]
-    (tmp_path / "local.yml").write_text(yaml.safe_dump({**AS_IT_SHIPS, "jobs": entries}))
-    changed = Jobs("local", jobs.state_home, stages=tmp_path)
-    said = changed.make("deploy", expect=1).text
-    assert "resolution from 9 to 8" in said
-    assert jobs.rows()["flow-direction"]["state"] == "running"
 
 
 def test_metrics_are_there_for_every_job(jobs):

@@ -5,7 +5,7 @@ tick): so groups without a record of their own in a batch still know that time w
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
@@ -34,8 +34,7 @@ ENVELOPE: dict[str, pa.DataType] = {
     "offset": pa.int64(),
     "wire": pa.string(),
     "value": pa.binary(),
-    # Of ticks only: the beginnings of the slices that were spoken of, and counts of this task.
-    "spoken_ms": pa.list_(pa.int64()),
+    # Of ticks only: counts of this task.
     "records": pa.int64(),
     "undecodable": pa.int64(),
 }
@@ -43,7 +42,7 @@ ENVELOPE_DDL = (
     "grp int, what tinyint, id string, event_ms bigint, ingestion_ms bigint,"
     " event_time timestamp,"
     " topic string, partition int, offset bigint, wire string, value binary,"
-    " spoken_ms array<bigint>, records bigint, undecodable bigint"
+    " records bigint, undecodable bigint"
 )
 _ARROW = {
     "int": pa.int32(),
@@ -66,7 +65,6 @@ class _Told:
     """What a task has seen."""
 
     newest_ms: int = 0
-    spoken_ms: set[int] = field(default_factory=set)
     records: int = 0
     undecodable: int = 0
 
@@ -74,12 +72,11 @@ class _Told:
 @dataclass(frozen=True)
 class Decoder:
     """Decodes the columns that a job speaks of. `groups` is 0 for jobs without state, which need no
-    ticks, and `slide_ms` is 0 for those without windows."""
+    ticks."""
 
     view: View
     columns: tuple[str, ...]
     groups: int = 0
-    slide_ms: int = 0
 
     def schema(self) -> str:
         columns = [f"{name} {self.view.columns[name]}" for name in self.columns]
@@ -91,7 +88,7 @@ class Decoder:
         groups: dict[str, int] = {}
         for batch in batches:
             yield self._decode(batch, unpack, told, groups)
-        if told.newest_ms and self.groups:
+        if told.records and self.groups:
             yield self._ticks(told)
 
     def _decode(
@@ -116,11 +113,8 @@ class Decoder:
             if group is None:
                 group = groups[vehicle] = group_of(vehicle, self.groups) if self.groups else 0
             in_future = event_ms > ingestion_ms + FUTURE_MS
-            if not in_future:
-                if event_ms > told.newest_ms:
-                    told.newest_ms = event_ms
-                if self.slide_ms:
-                    told.spoken_ms.add(event_ms // self.slide_ms * self.slide_ms)
+            if not in_future and event_ms > told.newest_ms:
+                told.newest_ms = event_ms
             whats.append(FUTURE if in_future else RECORD)
             ids.append(vehicle)
             numbers.append(group)
@@ -144,7 +138,6 @@ class Decoder:
             "event_time": pa.array(believed, pa.int64()).cast(ENVELOPE["event_time"]),
             **{name: kept.column(name) for name in ("topic", "partition", "offset")},
             **{name: kept.column(name) for name in ("wire", "value")},
-            "spoken_ms": pa.nulls(len(places), ENVELOPE["spoken_ms"]),
             "records": nothing,
             "undecodable": nothing,
         }
@@ -158,7 +151,6 @@ class Decoder:
             "grp": list(range(count)),
             "what": [TICK] * count,
             "event_ms": [told.newest_ms] * count,
-            "spoken_ms": [sorted(told.spoken_ms)] * count,
             # Counted once, whatever the number of groups.
             "records": [told.records, *[0] * (count - 1)],
             "undecodable": [told.undecodable, *[0] * (count - 1)],

@@ -1,7 +1,7 @@
 """From rows to Kafka's records: events with deterministic keys, the same bytes every time."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -52,34 +52,35 @@ class Encoder:
             keys, values = zip(*records) if records else ((), ())
             columns = (keys, values, [headers] * len(keys))
             yield pa.RecordBatch.from_arrays(
-                [pa.array(column, field.type) for column, field in zip(columns, RECORD)],
+                [pa.array(column, kind) for column, kind in zip(columns, RECORD.types)],
                 schema=RECORD,
             )
 
 
 @dataclass(frozen=True)
 class ResultEncoder(Encoder):
-    """Rows of results, whose columns are the fields of `type`; those of a window have `window`."""
+    """Rows of results, whose columns are the fields of `type`; those of a window have `window`, its
+    end in ms."""
 
     type: type[Message]
     key: tuple[str, ...]
-    time: str | None  # the column with the event time in ms, where there is no window
+    time: str  # the column with the event time in ms, where there is no window
     wire: WireMode
     version: int
+    size_ms: int = 0  # of windows
+    kinds: Mapping[int, str] = field(default_factory=dict)  # of panes, by the ends of windows
 
     def record(self, row: dict[str, Any]) -> tuple[bytes, bytes]:
         result = self.type()
-        window = row.pop("window", None)
+        end_ms = row.pop("window", None)
         parts = [_in_key(name, row.get(name)) for name in self.key]
-        if window is not None:
-            start_ms, event_ms = _to_ms(window["start"]), _to_ms(window["end"])
-            result.window.start.FromMilliseconds(start_ms)
-            result.window.end.FromMilliseconds(event_ms)
-            result.pane.kind = Pane.Kind.Value(window["pane"])
+        if end_ms is not None:
+            result.window.start.FromMilliseconds(end_ms - self.size_ms)
+            result.window.end.FromMilliseconds(end_ms)
+            result.pane.kind = Pane.Kind.Value(self.kinds[end_ms])
             result.pane.version = self.version
-            parts.insert(0, str(event_ms))
-        else:
-            event_ms = row[self.time]
+            parts.insert(0, str(end_ms))
+        event_ms = row[self.time] if end_ms is None else end_ms
         _fill(result, row)
         event = Event()
         event.event_timestamp.FromMilliseconds(event_ms)
@@ -131,8 +132,8 @@ def _fill(result: Message, row: dict[str, Any]) -> None:
     for name, value in row.items():
         if value is None:
             continue
-        field = result.DESCRIPTOR.fields_by_name[name]
-        if field.message_type is not None:
+        known = result.DESCRIPTOR.fields_by_name[name]
+        if known.message_type is not None:
             getattr(result, name).FromMilliseconds(value)
         else:
             setattr(result, name, value)
@@ -145,7 +146,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     return value
-
-
-def _to_ms(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)

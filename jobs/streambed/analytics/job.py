@@ -114,20 +114,25 @@ class _Selecting(Job):
 class WindowJob(_Selecting):
     """A value for every window, from the rows that `summary` makes of the records in it.
 
-    The rows of a batch have the columns `window` (with `start`, `end` and `pane`), those of
-    `rows`, and `n`, how many vehicles gave this row. Either `sql` says what becomes of them, as a
-    query over a view with the input's name, or `query` does, as a function of DataFrames.
+    The rows of a batch have the columns `window` (when it ends), those of `rows`, and `n`, how many
+    vehicles gave this row. Either `sql` says what becomes of them, as a query over a view with the
+    input's name, or `query` does, as a function of DataFrames.
+
+    Where results of rows with a different value in one column do not depend on each other, `part`
+    names it: then late records have only those results said again that they change.
     """
 
     size: ClassVar[str] = "5m"
     slide: ClassVar[str] = "5s"
-    early: ClassVar[str] = "1m"
+    # Of each window's own time; if none is given, one pane at its end, before the watermark.
+    early: ClassVar[str] = ""
     # Just under a multiple of the trigger: batches begin at such multiples, and find it passed.
     bound: ClassVar[str] = "9.5s"
     lateness: ClassVar[str] = "1m"
     summary: ClassVar[Summary] = Newest()
     # Names and types of the rows; where absent, those of the values, with `newest` for Newest.
     rows: ClassVar[str] = ""
+    part: ClassVar[str] = ""
     sql: ClassVar[str] = ""
 
     def __init__(
@@ -143,7 +148,7 @@ class WindowJob(_Selecting):
         super().__init__(resolution=resolution)
         self.size_ms = to_ms(size or self.size, option="size")
         self.slide_ms = to_ms(slide or self.slide, option="slide")
-        self.early_ms = to_ms(early or self.early, option="early")
+        self.early_ms = to_ms(early or self.early or size or self.size, option="early")
         self.bound_ms = to_ms(bound or self.bound, option="bound")
         self.lateness_ms = to_ms(lateness or self.lateness, option="lateness")
         if self.slide_ms < 100 or self.size_ms % self.slide_ms:

@@ -6,27 +6,36 @@ needs changes with every second anyway.
 """
 
 import pickle
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from streambed.analytics.decode import FUTURE, TICK
 from streambed.analytics.ordered import Ordered
-from streambed.analytics.windows import Record, Tick, Windows
+from streambed.analytics.windows import Pane, Record, Row, Windows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STATE_DDL = "state binary"
+OUTCOME_DDL = "outcome binary"
 
-# What comes out: panes or rows of the job, late records, and one line of counts from each group.
-PANE, LATE, COUNTS = "pane", "late", "counts"
-OUTCOME_DDL = (
-    "kind string, end_ms bigint, pane string, n bigint,"
-    " topic string, partition int, offset bigint, wire string, value binary, event_ms bigint,"
-    " watermark_ms bigint, records bigint, undecodable bigint, vehicles bigint, newest_ms bigint"
-)
-OUTCOME = [column.split()[0] for column in OUTCOME_DDL.split(", ")]
+
+@dataclass
+class Outcome:
+    """What a group says of a batch, to the driver. It travels as one value: rows of tables would be
+    taken apart and put together again three times on the way."""
+
+    records: int
+    undecodable: int
+    vehicles: int
+    watermark_ms: int  # after the batch
+    panes: dict[Pane, Counter[Row]] = field(default_factory=dict)
+    rows: list[tuple] = field(default_factory=list)  # of a machine
+    late: list[dict[str, Any]] = field(default_factory=list)
+
+
 # Stands for null among whole numbers: pandas would make floats of them all, too short for a cell.
 NOTHING = -(1 << 63) + 1
 
@@ -35,41 +44,44 @@ _REFERENCE = ("topic", "partition", "offset", "wire", "value")
 
 @dataclass(frozen=True)
 class Operator:
-    """`values` are the columns that make a record's value, `rows` those of what comes out."""
+    """`values` are the columns that make a record's value. The `listener` is the driver, by a name
+    of its own for each time that it starts."""
 
     state: Windows | Ordered
     values: tuple[str, ...]
-    rows: tuple[str, ...]
+    listener: str
 
     def __call__(
         self, key: tuple, frames: Iterator["pd.DataFrame"], stored: Any
     ) -> Iterator["pd.DataFrame"]:
         import pandas as pd
 
-        records, future, tick, counts = self._read(frames)
+        records, future, newest_ms, records_read, undecodable = self._read(frames)
         group = pickle.loads(stored.get[0]) if stored.exists else self._new_group()
         watermark_ms = max(0, stored.getCurrentWatermarkMs())
-        said = self.state.step(group, records, tick, watermark_ms)
-        stored.update((pickle.dumps(group, pickle.HIGHEST_PROTOCOL),))
-
-        late = [(record, watermark_ms) for record in said.late] + [(one, None) for one in future]
-        outcome = {
-            COUNTS: [self._line(COUNTS, **counts, vehicles=len(group.vehicles))],
-            LATE: [self._late(record, ms) for record, ms in late],
-            PANE: list(self._rows(said)),
-        }
-        names = [*OUTCOME, *self.rows]
-        lines = [line for part in outcome.values() for line in part]
-        yield pd.DataFrame(lines, columns=names, dtype=object)
+        outcome = Outcome(records_read, undecodable, 0, watermark_ms)
+        if isinstance(self.state, Windows):
+            spoken = self.state.step(group, records, newest_ms, watermark_ms, self.listener)
+            outcome.panes, late = spoken
+            outcome.watermark_ms = self.state.watermark_after(newest_ms, watermark_ms)
+        else:
+            outcome.rows, late = self.state.step(group, records, newest_ms, watermark_ms)
+        outcome.vehicles = len(group.vehicles)
+        outcome.late = [
+            *(_set_aside(record, watermark_ms) for record in late),
+            *(_set_aside(record, None) for record in future),
+        ]
+        stored.update((_packed(group),))
+        yield pd.DataFrame({"outcome": [_packed(outcome)]})
 
     def _new_group(self) -> Any:
         from streambed.analytics import ordered, windows
 
         return windows.Group() if isinstance(self.state, Windows) else ordered.Group()
 
-    def _read(self, frames: Iterable["pd.DataFrame"]) -> tuple[list, list, Tick, dict[str, int]]:
+    def _read(self, frames: Iterable["pd.DataFrame"]) -> tuple[list, list, int, int, int]:
         records, future = [], []
-        newest_ms, spoken, counted, undecodable = 0, set(), 0, 0
+        newest_ms, counted, undecodable = 0, 0, 0
         for frame in frames:
             references = list(zip(*(frame[name].tolist() for name in _REFERENCE)))
             values = list(zip(*(_column(frame, name) for name in self.values)))
@@ -78,34 +90,21 @@ class Operator:
                 if what == TICK:
                     row = frame.iloc[place]
                     newest_ms = max(newest_ms, event_ms)
-                    spoken.update(row["spoken_ms"])
                     counted += int(row["records"])
                     undecodable += int(row["undecodable"])
                     continue
                 record = Record(vehicle, event_ms, values[place], references[place])
                 (future if what == FUTURE else records).append(record)
-        counts = {"records": counted, "undecodable": undecodable, "newest_ms": newest_ms}
-        return records, future, Tick(newest_ms, frozenset(map(int, spoken))), counts
+        return records, future, newest_ms, counted, undecodable
 
-    def _rows(self, said: Any) -> Iterator[tuple]:
-        if isinstance(self.state, Windows):
-            for pane in said.panes:
-                line = self._line(PANE, end_ms=pane.end_ms, pane=pane.kind, n=pane.count)
-                yield (*line[: len(OUTCOME)], *pane.row)
-        else:
-            for row in said.rows:
-                yield (*self._line(PANE, n=1)[: len(OUTCOME)], *row)
 
-    def _late(self, record: Record, watermark_ms: int | None) -> tuple:
-        reference = dict(zip(_REFERENCE, record.reference))
-        return self._line(LATE, event_ms=record.event_ms, watermark_ms=watermark_ms, **reference)
+def _set_aside(record: Record, watermark_ms: int | None) -> dict[str, Any]:
+    reference = dict(zip(_REFERENCE, record.reference))
+    return {**reference, "event_ms": record.event_ms, "watermark_ms": watermark_ms}
 
-    def _line(self, kind: str, **columns: Any) -> tuple:
-        return (
-            kind,
-            *(columns.get(name) for name in OUTCOME[1:]),
-            *(None for _ in self.rows),
-        )
+
+def _packed(value: Any) -> bytes:
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
 def _column(frame: "pd.DataFrame", name: str) -> list:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from streambed.analytics.windows import Record, Tick, Value, larger
+from streambed.analytics.windows import Record, Value, larger
 
 
 class Machine(Protocol):
@@ -51,10 +51,12 @@ class Ordered:
     bound_ms: int  # of the query's watermark, from which the newest time before a batch is known
     machine: Machine
 
-    def step(self, group: Group, records: Iterable[Record], tick: Tick, watermark_ms: int) -> Found:
+    def step(
+        self, group: Group, records: Iterable[Record], newest_ms: int, watermark_ms: int
+    ) -> Found:
         """Take a batch in, and run what is settled by it through the machine."""
         late = self._take(group, records, watermark_ms + self.bound_ms)
-        newest_ms = max(tick.newest_ms, watermark_ms + self.bound_ms)
+        newest_ms = max(newest_ms, watermark_ms + self.bound_ms)
         rows = list(self._settle(group, newest_ms - self.patience_ms))
         return Found(rows, late)
 

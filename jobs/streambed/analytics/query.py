@@ -1,30 +1,23 @@
 """A job put together as a streaming query: source, decoding, state, the job's own part, sink."""
 
 import logging
-from dataclasses import dataclass
+import pickle
+import uuid
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from streambed.analytics.checkpoint import Checkpoint
 from streambed.analytics.decode import FUTURE, Decoder
 from streambed.analytics.encode import RECORD_DDL, LateEncoder, ResultEncoder, version_of
 from streambed.analytics.job import GROUPS, LATE_TOPIC, REAL_TIME, Copy, Job, SqlJob, WindowJob
-from streambed.analytics.operator import (
-    COUNTS,
-    LATE,
-    NOTHING,
-    OUTCOME,
-    OUTCOME_DDL,
-    PANE,
-    STATE_DDL,
-    Operator,
-)
+from streambed.analytics.operator import NOTHING, OUTCOME_DDL, STATE_DDL, Operator, Outcome
+from streambed.analytics.panes import Panes
 from streambed.analytics.sink import Sending
 from streambed.durations import to_ms
 from streambed.events.codec import WireMode
 from streambed.producer import make_producer
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
@@ -133,8 +126,7 @@ class JobQuery:
         from pyspark.sql.streaming.state import GroupStateTimeout
 
         job = self.job
-        windows = isinstance(job, WindowJob)
-        decoder = Decoder(job.view, tuple(job.columns()), GROUPS, job.slide_ms if windows else 0)
+        decoder = Decoder(job.view, tuple(job.columns()), GROUPS)
         expressions = job.expressions()
         wanted = (
             self._decoded(source, decoder)
@@ -143,8 +135,7 @@ class JobQuery:
             .selectExpr(
                 *("grp", "what", "id", "event_ms", "event_time", "topic", "wire", "value"),
                 *("coalesce(partition, -1) AS partition", "coalesce(offset, -1) AS offset"),
-                *("spoken_ms", "coalesce(records, 0) AS records"),
-                "coalesce(undecodable, 0) AS undecodable",
+                *(f"coalesce({count}, 0) AS {count}" for count in ("records", "undecodable")),
                 *(f"({expression}) AS value_{name}" for name, expression in expressions.items()),
             )
         )
@@ -154,66 +145,76 @@ class JobQuery:
             {name: _or_nothing(wanted[name]) for name in values if name in whole_numbers}
         )
         types = dict(wanted.dtypes)
-        rows = job.rows or ", ".join(
+        self._rows = job.rows or ", ".join(
             [*(f"{name} {types[f'value_{name}']}" for name in expressions), *_flag(job)]
         )
-        names = tuple(column.split()[0] for column in rows.split(","))
-        operator = Operator(job.state(), tuple(values), names)
+        if isinstance(job, WindowJob):
+            names = _names(self._rows)
+            part = names.index(job.part) if job.part else None
+            self._panes = Panes(lateness_ms=job.lateness_ms, part=part)
+        operator = Operator(job.state(), tuple(values), listener=uuid.uuid4().hex)
         return wanted.groupBy("grp").applyInPandasWithState(
-            operator,
-            f"{OUTCOME_DDL}, {rows}",
-            STATE_DDL,
-            "update",
-            GroupStateTimeout.NoTimeout,
+            operator, OUTCOME_DDL, STATE_DDL, "update", GroupStateTimeout.NoTimeout
         )
 
-    def _batch(self, outcome: "DataFrame", batch: int) -> None:
+    def _batch(self, found: "DataFrame", batch: int) -> None:
         """Say what a batch found.
 
         Groups have counted for themselves, so what is left to be put together is small, whatever
         the number of vehicles: the driver collects it, asks the job's query, and writes.
         """
-        import pyarrow.compute as pc
-
         self._checkpoint.hold()
         version = version_of(self._checkpoint.head.generation, batch)
-        found = outcome.toArrow()
-        parts = {kind: found.filter(pc.equal(found["kind"], kind)) for kind in (COUNTS, PANE, LATE)}
-        late = parts[LATE].to_pylist()
-        self._count(parts[COUNTS].to_pylist(), late)
-        results = self._results(outcome.sparkSession, parts[PANE])
+        outcomes = [pickle.loads(packed) for packed in found.toArrow()["outcome"].to_pylist()]
+        self._count(outcomes)
+        results, encoder = self._results(found.sparkSession, outcomes, version)
+        late = [record for outcome in outcomes for record in outcome.late]
         self._checkpoint.hold()
         with Sending(self._producer) as sending:
             prefix, wire = self._setting.prefix, self._setting.wire
-            sending.send(prefix + self.job.output, results, self._result_encoder(version))
+            sending.send(prefix + self.job.output, results, encoder)
             sending.send(prefix + LATE_TOPIC, late, LateEncoder(self.job.name, wire, version))
 
-    def _count(self, lines: list[dict[str, Any]], late: list[dict[str, Any]]) -> None:
+    def _count(self, outcomes: list[Outcome]) -> None:
         counts = self.counts
-        counts.records += sum(line["records"] for line in lines)
-        counts.undecodable += sum(line["undecodable"] for line in lines)
-        counts.vehicles = sum(line["vehicles"] for line in lines)
-        counts.late += len(late)
+        counts.records += sum(outcome.records for outcome in outcomes)
+        counts.undecodable += sum(outcome.undecodable for outcome in outcomes)
+        counts.vehicles = sum(outcome.vehicles for outcome in outcomes)
+        counts.late += sum(len(outcome.late) for outcome in outcomes)
 
-    def _results(self, spark: "SparkSession", panes: "pa.Table") -> list[dict[str, Any]]:
+    def _results(
+        self, spark: "SparkSession", outcomes: list[Outcome], version: int
+    ) -> tuple[list[dict[str, Any]], ResultEncoder]:
         job = self.job
-        own = panes.column_names[len(OUTCOME) :]
-        if not panes.num_rows or not isinstance(job, WindowJob):
-            return panes.select(own).to_pylist()
+        encoder = self._result_encoder(version)
+        if not isinstance(job, WindowJob):
+            names = _names(self._rows)
+            rows = [dict(zip(names, row)) for outcome in outcomes for row in outcome.rows]
+            return rows, encoder
+        watermark_ms = max((outcome.watermark_ms for outcome in outcomes), default=0)
+        said = self._panes.put_together([one.panes for one in outcomes], watermark_ms)
+        encoder = replace(encoder, size_ms=job.size_ms, kinds=said.kinds)
+        return self._ask(spark, said.rows) if said.rows else [], encoder
+
+    def _ask(self, spark: "SparkSession", rows: list[tuple]) -> list[dict[str, Any]]:
+        """What the job's query says of rows of windows."""
+        import pyarrow as pa
+        from pyspark.sql.pandas.types import to_arrow_schema
+        from pyspark.sql.types import StructType
+
         if self._tables is not None:
             self._tables.refresh(spark)
+        schema = to_arrow_schema(StructType.fromDDL(f"end_ms bigint, {self._rows}, n bigint"))
+        columns = [pa.array(column, field.type) for column, field in zip(zip(*rows), schema)]
         # In one piece, so that the query needs no shuffle.
-        rows = spark.createDataFrame(panes.select(["end_ms", "pane", "n", *own])).coalesce(1)
-        window = (
-            f"named_struct('start', timestamp_millis(end_ms - {job.size_ms}),"
-            " 'end', timestamp_millis(end_ms), 'pane', pane) AS window"
-        )
-        return job.query(rows.selectExpr(window, *own, "n")).toArrow().to_pylist()
+        frame = spark.createDataFrame(pa.table(columns, schema=schema)).coalesce(1)
+        window = "timestamp_millis(end_ms) AS window"
+        found = self.job.query(frame.selectExpr(window, *_names(self._rows), "n"))
+        return found.withColumn("window", _end_ms(found["window"])).toArrow().to_pylist()
 
     def _result_encoder(self, version: int) -> ResultEncoder:
         job = self.job
-        time = None if isinstance(job, WindowJob) else job.time
-        return ResultEncoder(job.result, job.key, time, self._setting.wire, version)
+        return ResultEncoder(job.result, job.key, job.time, self._setting.wire, version)
 
     def _to_kafka(self, writer: Any) -> Any:
         writer = (
@@ -239,6 +240,17 @@ def _copied(source: "DataFrame", prefix: str) -> "DataFrame":
         "concat(coalesce(headers, array()), array(named_struct('key', 'version',"
         " 'value', cast('0' AS binary)))) AS headers",
     )
+
+
+def _names(columns: str) -> list[str]:
+    """Of columns that are declared with their types."""
+    return [column.split()[0] for column in columns.split(",")]
+
+
+def _end_ms(window: Any) -> Any:
+    from pyspark.sql import functions as f
+
+    return f.unix_millis(window)
 
 
 def _or_nothing(column: Any) -> Any:

@@ -5,8 +5,10 @@ windows it is in. The value of a window is a function of the records in it, what
 a slice keeps its records while more may come (`warm`), then only their summary (`cold`), and is
 forgotten with the last window it belongs to.
 
-All groups of a job see the same watermark and the same ticks, so they agree, without talking, on
-which windows speak in a batch and as what: early, on time, or late.
+All groups of a job are told the same watermark and the same newest time, so they agree, without
+talking, on which windows speak in a batch and as what. Of a window that speaks early or on time a
+group tells all it has; of one that is refined by late records, only the differences: whoever puts
+the groups' words together (panes.py) knows what the window held, and is told once if it does not.
 """
 
 from bisect import bisect_left
@@ -16,6 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 EARLY, ON_TIME, LATE = "EARLY", "ON_TIME", "LATE"
+# What a closed window holds, for a listener that has not heard it.
+HELD = "HELD"
 
 Value = tuple[Hashable, ...]
 Row = tuple[Hashable, ...]
@@ -28,13 +32,6 @@ class Record(NamedTuple):
     event_ms: int
     value: Value
     reference: Any = None
-
-
-class Tick(NamedTuple):
-    """What all groups are told of a batch: how far time came, and which times were spoken of."""
-
-    newest_ms: int
-    spoken_ms: frozenset[int]
 
 
 class Summary(Protocol):
@@ -58,12 +55,10 @@ class Summary(Protocol):
 
 
 class Pane(NamedTuple):
-    """A row of a window, and how many vehicles gave it."""
+    """A window, by its end, and as what it speaks."""
 
     end_ms: int
     kind: str
-    row: Row
-    count: int
 
 
 @dataclass
@@ -82,10 +77,13 @@ class Group:
     vehicles: dict[str, Vehicle] = field(default_factory=dict)
     slices: set[int] = field(default_factory=set)  # that any vehicle of the group has
     memory: dict = field(default_factory=dict)
+    listener: str = ""  # who has heard what closed windows hold
 
 
 class Spoken(NamedTuple):
-    panes: list[Pane]
+    """Rows of windows with how many vehicles gave each; differences where the pane is LATE."""
+
+    panes: dict[Pane, Counter[Row]]
     late: list[Record]
 
 
@@ -99,49 +97,76 @@ class Windows:
     summary: Summary
 
     def step(
-        self, group: Group, records: Iterable[Record], tick: Tick, watermark_ms: int
+        self,
+        group: Group,
+        records: Sequence[Record],
+        newest_ms: int,
+        watermark_ms: int,
+        listener: str = "",
     ) -> Spoken:
-        """Take a batch in; say what its windows say now. The watermark is the one before it."""
+        """Take a batch in; say what its windows say now.
+
+        `newest_ms` is how far time came in the batch, in all groups; the watermark that before it.
+        """
+        panes = {}
+        if group.listener != listener:
+            group.listener = listener
+            panes |= self._panes(group, self._refinable(group.slices, watermark_ms))
+        refined = self._refined(records, watermark_ms)
+        before = self._told_by(group, refined)
         late = self._take(group, records, watermark_ms)
-        after_ms = max(watermark_ms, tick.newest_ms - self.bound_ms)
-        kinds = self.speaking(group.slices, tick, watermark_ms, after_ms)
-        panes = list(self._panes(group, kinds))
+        panes |= _differences(before, self._told_by(group, refined))
+        after_ms = self.watermark_after(newest_ms, watermark_ms)
+        panes |= self._panes(group, self._speaking(group.slices, newest_ms, watermark_ms))
         self._age(group, after_ms)
         return Spoken(panes, late)
+
+    def watermark_after(self, newest_ms: int, watermark_ms: int) -> int:
+        return max(watermark_ms, newest_ms - self.bound_ms)
 
     def is_late(self, event_ms: int, watermark_ms: int) -> bool:
         """Whether the first window of that time has closed for good."""
         first_end = (event_ms // self.slide_ms + 1) * self.slide_ms
         return first_end + self.lateness_ms <= watermark_ms
 
-    def speaking(
-        self, slices: Iterable[int], tick: Tick, before_ms: int, after_ms: int
-    ) -> dict[int, str]:
-        """Which windows speak in a batch, by their ends, and as what."""
-        kinds = {}
-        early = self._is_time_for_early_panes(tick.newest_ms, before_ms)
-        for number in slices:
-            for end in self._ends(number):
-                if before_ms < end <= after_ms:
-                    kinds[end] = ON_TIME
-                elif early and end > after_ms:
-                    kinds[end] = EARLY
-        for number in {event_ms // self.slide_ms for event_ms in tick.spoken_ms}:
-            for end in self._ends(number):
-                if end <= before_ms < end + self.lateness_ms:
-                    kinds[end] = LATE
-        return kinds
+    def _speaking(self, slices: Iterable[int], newest_ms: int, before_ms: int) -> set[Pane]:
+        """Which windows speak in a batch because time has come so far."""
+        after_ms = self.watermark_after(newest_ms, before_ms)
+        panes = set()
+        for end in {end for number in slices for end in self._ends(number)}:
+            if before_ms < end <= after_ms:
+                panes.add(Pane(end, ON_TIME))
+            elif end > after_ms and self._is_time_for_an_early_pane(end, newest_ms, before_ms):
+                panes.add(Pane(end, EARLY))
+        return panes
+
+    def _is_time_for_an_early_pane(self, end: int, newest_ms: int, watermark_ms: int) -> bool:
+        """Whether one more `early_ms` of the window's own time has passed, up to all of it."""
+        if not self.early_ms:
+            return False
+        start, newest_before_ms = end - self.size_ms, watermark_ms + self.bound_ms
+        passed = (min(newest_ms, end) - start) // self.early_ms
+        return passed > max(0, (min(newest_before_ms, end) - start) // self.early_ms)
+
+    def _refinable(self, slices: Iterable[int], watermark_ms: int) -> set[Pane]:
+        """Windows that have spoken on time and may still be refined."""
+        ends = {end for number in slices for end in self._ends(number)}
+        return {Pane(end, HELD) for end in ends if end <= watermark_ms < end + self.lateness_ms}
+
+    def _refined(self, records: Iterable[Record], watermark_ms: int) -> dict[str, set[int]]:
+        """Vehicles that say something new of closed windows, and of which."""
+        refined: dict[str, set[int]] = {}
+        for record in records:
+            number = record.event_ms // self.slide_ms
+            if (number + 1) * self.slide_ms <= watermark_ms:
+                ends = {end for end in self._ends(number) if end <= watermark_ms}
+                refined.setdefault(record.vehicle, set()).update(ends)
+        return refined
 
     def _ends(self, number: int) -> range:
         """Ends of the windows that a slice belongs to."""
         start = number * self.slide_ms
         return range(start + self.slide_ms, start + self.size_ms + 1, self.slide_ms)
-
-    def _is_time_for_early_panes(self, newest_ms: int, watermark_ms: int) -> bool:
-        if not self.early_ms:
-            return False
-        before_ms = watermark_ms + self.bound_ms
-        return newest_ms // self.early_ms > before_ms // self.early_ms
 
     def _take(self, group: Group, records: Iterable[Record], watermark_ms: int) -> list[Record]:
         late = []
@@ -163,29 +188,37 @@ class Windows:
                 said[event_ms] = value
         return late
 
-    def _panes(self, group: Group, kinds: dict[int, str]) -> Iterator[Pane]:
-        if not kinds:
-            return
-        counts: dict[int, Counter[Row]] = {end: Counter() for end in kinds}
-        spans = [
-            (end, (end - self.size_ms) // self.slide_ms, end // self.slide_ms) for end in kinds
-        ]
-        of_slice, of_window = self.summary.of_slice, self.summary.of_window
-        for vehicle in group.vehicles.values():
-            summaries = dict(vehicle.cold)
-            for number, said in vehicle.warm.items():
-                summaries[number] = of_slice(sorted(said.items()))
-            numbers = sorted(summaries)
-            ordered = [summaries[number] for number in numbers]
-            for end, first, last in spans:
-                start, stop = bisect_left(numbers, first), bisect_left(numbers, last)
-                if stop:
-                    rows = of_window(end, ordered[:start], ordered[start:stop])
-                    counts[end].update(rows)
-        for end, kind in kinds.items():
-            counts[end].update(self.summary.of_memory(end, group.memory))
-            for row, count in counts[end].items():
-                yield Pane(end, kind, row, count)
+    def _panes(self, group: Group, panes: set[Pane]) -> dict[Pane, Counter[Row]]:
+        """All that a group has of these windows."""
+        kinds = {pane.end_ms: pane for pane in panes}
+        told: dict[Pane, Counter[Row]] = {pane: Counter() for pane in panes}
+        if panes:
+            for vehicle in group.vehicles.values():
+                for end, rows in self._rows(vehicle, kinds):
+                    told[kinds[end]].update(rows)
+        for pane, rows in told.items():
+            rows.update(self.summary.of_memory(pane.end_ms, group.memory))
+        return told
+
+    def _told_by(self, group: Group, refined: dict[str, set[int]]) -> dict[int, Counter[Row]]:
+        """What some vehicles say of some windows."""
+        told: dict[int, Counter[Row]] = {}
+        for name, ends in refined.items():
+            for end, rows in self._rows(group.vehicles.get(name, Vehicle()), ends):
+                told.setdefault(end, Counter()).update(rows)
+        return told
+
+    def _rows(self, vehicle: Vehicle, ends: Iterable[int]) -> Iterator[tuple[int, Iterable[Row]]]:
+        summaries = dict(vehicle.cold)
+        for number, said in vehicle.warm.items():
+            summaries[number] = self.summary.of_slice(sorted(said.items()))
+        numbers = sorted(summaries)
+        ordered = [summaries[number] for number in numbers]
+        for end in ends:
+            start = bisect_left(numbers, (end - self.size_ms) // self.slide_ms)
+            stop = bisect_left(numbers, end // self.slide_ms)
+            if stop:
+                yield end, self.summary.of_window(end, ordered[:start], ordered[start:stop])
 
     def _age(self, group: Group, watermark_ms: int) -> None:
         """Summarise what can no longer change, and forget what no window needs."""
@@ -214,6 +247,17 @@ class Windows:
             )
         for number in numbers[:place] if numbers[place] >= gone else numbers:
             del vehicle.cold[number]
+
+
+def _differences(
+    before: dict[int, Counter[Row]], after: dict[int, Counter[Row]]
+) -> dict[Pane, Counter[Row]]:
+    differences = {}
+    for end, rows in after.items():
+        rows.subtract(before.get(end, Counter()))
+        if changed := Counter({row: count for row, count in rows.items() if count}):
+            differences[Pane(end, LATE)] = changed
+    return differences
 
 
 class _NothingOutlivesWindows:

@@ -1,7 +1,7 @@
 """Records in order of time: each vehicle waits for itself, and nobody for ever."""
 
 from streambed.analytics.ordered import Group, Ordered
-from streambed.analytics.windows import Record, Tick
+from streambed.analytics.windows import Record
 
 START = 1_000_000_000
 
@@ -28,7 +28,7 @@ class Job:
 
     def batch(self, *records: Record, until: int = 0):
         newest_ms = max([self.newest_ms, START + until * 1000, *(r.event_ms for r in records)])
-        found = ORDERED.step(self.group, records, Tick(newest_ms, frozenset()), self.newest_ms)
+        found = ORDERED.step(self.group, records, newest_ms, self.newest_ms)
         self.newest_ms, self.late = newest_ms, found.late
         return found.rows
 

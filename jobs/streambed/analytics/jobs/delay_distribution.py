@@ -12,6 +12,7 @@ class DelayDistribution(WindowJob):
     summary = Every()
     result = Result
     key = ("cell",)
+    part = "cell"
 
     # Nearest rank: the smallest delay that at least so many per cent of the arrivals do not exceed.
     sql = """

@@ -131,8 +131,8 @@ class FinalStop(WindowJob):
             FROM heading
             JOIN timetable
               ON timetable.route = heading.route AND timetable.direction = heading.direction
-             AND unix_millis(heading.window.end) > timetable.from_ms
-             AND unix_millis(heading.window.end) <= timetable.to_ms
+             AND unix_millis(heading.window) > timetable.from_ms
+             AND unix_millis(heading.window) <= timetable.to_ms
             UNION ALL
             SELECT heading.window, heading.route, heading.direction, heading.vehicles,
                    coalesce(stops.cell, learned.cell) AS cell, 2, learned.learned_ms, learned.stop
@@ -141,8 +141,8 @@ class FinalStop(WindowJob):
               ON learned.learned_ms IS NOT NULL AND learned.window = heading.window
              AND learned.route = heading.route AND learned.direction = heading.direction
             LEFT JOIN stops
-              ON stops.stop = learned.stop AND unix_millis(heading.window.end) > stops.from_ms
-             AND unix_millis(heading.window.end) <= stops.to_ms
+              ON stops.stop = learned.stop AND unix_millis(heading.window) > stops.from_ms
+             AND unix_millis(heading.window) <= stops.to_ms
             UNION ALL
             SELECT window, route, direction, vehicles, NULL AS cell, 3, 0, '' FROM heading
         ),

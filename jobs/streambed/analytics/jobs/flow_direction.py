@@ -49,6 +49,7 @@ class FlowDirection(WindowJob):
     rows = "cell bigint, to_cell bigint"
     result = Result
     key = ("cell",)
+    part = "cell"
 
     # Of neighbours that were moved to equally often, the one with the smaller number.
     sql = """
@@ -58,7 +59,9 @@ class FlowDirection(WindowJob):
             GROUP BY window, cell, to_cell
         )
         SELECT window, cell, sum(moves) AS all_moves, max(moves) AS moves,
-               coalesce(max_by(to_cell, struct(moves, -to_cell)), 0) AS to_cell
+               coalesce(
+                   max_by(to_cell, struct(moves, -to_cell)) FILTER (WHERE moves > 0), 0
+               ) AS to_cell
         FROM moved
         GROUP BY window, cell
     """

@@ -15,6 +15,7 @@ class VehicleDistribution(WindowJob):
     summary = Newest()
     result = VehicleCount
     key = ("cell",)
+    part = "cell"
     sql = """
         SELECT window, cell, sum(if(newest, n, 0)) AS vehicles
         FROM vehicle_position

@@ -64,7 +64,7 @@ MEMORY_MIB: dict[str, int] = {
 # A worker keeps so much for itself, and offers this share of the rest: heaps are not all that
 # executors take, there are Python, RocksDB and network buffers. Spark refuses smaller executors.
 WORKER_OWN_MIB = 256
-WORKER_OFFERS = 0.66
+WORKER_OFFERS = 0.5
 EXECUTOR_MIB = 450
 
 # Kafka 4 has no ZooKeeper in it any more, and 3.9 is the last line that has.

@@ -55,14 +55,21 @@ class Driver:
         self._stop_all()
 
     def _read_settings(self) -> None:
-        """Take up a changed configuration; one that is wrong is told of and left alone."""
+        """Take changed jobs up. A configuration that is wrong is told of and left alone; what is
+        changed besides jobs needs another driver, and so do jobs that were changed with it."""
         try:
             modified = self._config.stat().st_mtime_ns
-            if modified != self._modified:
-                self._settings = files.load(self._config)
-                self._modified = modified
+            if modified == self._modified:
+                return
+            self._modified = modified
+            changed = files.load(self._config)
         except (OptionError, OSError) as error:
             log.error("The configuration is left as it was: %s", error)
+            return
+        if self._settings.differs_in_jobs_alone(changed):
+            self._settings = changed
+        else:
+            log.info("The configuration needs another driver; this one goes on as it was.")
 
     def _reconcile(self) -> None:
         entries = {entry.name: entry for entry in self._settings.jobs}

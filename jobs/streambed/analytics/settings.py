@@ -1,6 +1,6 @@
 """The configuration of an application, as the role `job` writes it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +43,13 @@ class Settings:
     bucket: dict
     wire: WireMode = "binary"
     shuffle_partitions: int = 2
+    package: str = ""  # which edition of Streambed's own code this is written for
     spark: dict = field(default_factory=dict)
     jobs: list = field(default_factory=list)
+
+    def differs_in_jobs_alone(self, other: "Settings") -> bool:
+        """Whether a driver that runs with these could go over to the others."""
+        return replace(self, jobs=[]) == replace(other, jobs=[])
 
 
 def load(path: Path) -> Settings:

@@ -41,7 +41,7 @@ def identity(group: str, number: int, roles: list[str], **more) -> dict:
 HOSTS = [
     *(identity("kafka", n, ["kafka", "zookeeper"]) for n in (1, 2, 3, 4, 5)),
     *(identity("spark", n, ["spark_master", "job"], memory_mib=2176, data=None) for n in (1, 2, 3)),
-    *(identity("worker", n, ["spark_worker"], memory_mib=2560, cores=3, data=None) for n in (1, 2)),
+    *(identity("worker", n, ["spark_worker"], memory_mib=3072, cores=3, data=None) for n in (1, 2)),
     *(identity("edge", n, ["ingest"], memory_mib=256, data=None) for n in (1, 2)),
     identity("store", 1, ["object_store", "mqtt_broker", "fleet"], memory_mib=448),
 ]

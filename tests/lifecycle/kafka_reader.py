@@ -1,4 +1,4 @@
-"""Reads the input topics from where they ended when the test began."""
+"""Reads topics from where they ended when the test began."""
 
 import time
 from collections import Counter
@@ -9,7 +9,7 @@ from streambed.events import StopEvent, VehiclePosition
 from streambed.events.codec import decode, wire_mode
 from streambed.ingest.hfp.processor import JOURNEY_KINDS, STOP_KINDS
 
-TOPICS = ("input.vehicle-position", "input.stop-event", "input.journey-event", "input.dead-letter")
+INPUTS = ("input.vehicle-position", "input.stop-event", "input.journey-event", "input.dead-letter")
 STOP_NAMES = {kind: name for name, kind in STOP_KINDS.items()}
 JOURNEY_NAMES = {kind: name for name, kind in JOURNEY_KINDS.items()}
 
@@ -38,7 +38,8 @@ class Row(NamedTuple):
 
 
 class Reader:
-    def __init__(self, bootstrap: str) -> None:
+    def __init__(self, bootstrap: str, topics: tuple[str, ...] = INPUTS) -> None:
+        self._topics = topics
         self._consumer = Consumer(
             {
                 "bootstrap.servers": bootstrap,
@@ -85,7 +86,7 @@ class Reader:
     def _ends(self) -> dict[tuple[str, int], int]:
         ends = {}
         for topic, metadata in self._consumer.list_topics(timeout=20).topics.items():
-            for partition in metadata.partitions if topic in TOPICS else ():
+            for partition in metadata.partitions if topic in self._topics else ():
                 place = TopicPartition(topic, partition)
                 _, ends[topic, partition] = self._consumer.get_watermark_offsets(place, 20)
         return ends

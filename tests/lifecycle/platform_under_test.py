@@ -13,6 +13,9 @@ from pathlib import Path
 import requests
 import yaml
 
+from infra.lab import cgroups
+from infra.lab.names import Lab
+
 REPO = Path(__file__).parents[2]
 AS_IT_SHIPS = yaml.safe_load((REPO / "inventories" / "local.yml").read_text())
 # The platform is tested without jobs, which take both processors of a small machine while they
@@ -114,6 +117,9 @@ class Platform:
         )
         assert done.returncode == 0, f"{host}: {command}: {done.stderr or done.stdout}"
         return done.stdout.strip()
+
+    def cut_power(self, host: str) -> None:
+        cgroups.kill(f"{Lab(self.state).cgroup}/{host}")
 
     def main_process(self, host: str, unit: str) -> int:
         return int(self.on(host, f"systemctl show --property=MainPID --value {unit}"))

@@ -12,9 +12,6 @@ from platform_under_test import LOCAL
 from processes import acknowledged, simulator
 from waiting import wait_until
 
-from infra.lab import cgroups
-from infra.lab.names import Lab
-
 RATE = 2000  # messages a second
 BOUND_MIB = 200  # of an ingest process, whatever waits behind it
 
@@ -75,7 +72,7 @@ def compare(truth: set[str], kafka) -> int:
 def test_an_ingest_host_that_loses_power_costs_nothing(local, kafka, fleet):
     process, truth = fleet(seconds=30)
     time.sleep(10)
-    cgroups.kill(f"{Lab(local.state).cgroup}/edge-2")
+    local.cut_power("edge-2")
     assert process.wait(timeout=120) == 0
     repeated = compare(truth(), kafka)
     print(f"{len(truth())} acknowledged, 0 missing; {repeated} repeated, each the same event")

@@ -3,32 +3,44 @@
 JOBS_SECONDS is how long they are watched; ten minutes are the promise, and make test takes less.
 """
 
+import contextlib
 import json
 import os
+import random
 import re
 import time
+from functools import cached_property
 
 import pytest
 import requests
+from kafka_reader import Reader
+from kazoo.client import KazooClient
 from platform_under_test import AS_IT_SHIPS, Platform
+from processes import simulator
+from streambed.analytics.applications import Application, describe
 from waiting import wait_until
 
 WATCHED_S = int(os.environ.get("JOBS_SECONDS") or 120)
 # A job that keeps up has never more than this to read: a fleet of a hundred says 110 a second.
 MOST_BEHIND = 110 * 60
 NAMES = {job["name"] for job in AS_IT_SHIPS["jobs"]}
+# A new driver or executor begins cold, on the two processors that all hosts share.
+RESUME_S = 240
+FIRST_VEHICLE = 30_001  # far from those of the stage's own fleet
 
 
 class Jobs(Platform):
+    @cached_property
+    def zookeeper(self) -> KazooClient:
+        client = KazooClient(
+            ",".join(f"{self.addresses[host]}:2181" for host in self.hosts("kafka"))
+        )
+        client.start(timeout=30)
+        return client
+
     def listed(self) -> dict:
-        """What the first host that answers says of the application."""
-        for host in self.hosts("spark"):
-            try:
-                (application,) = json.loads(self.on(host, "streambed-jobs list"))
-                return application
-            except (AssertionError, ValueError):
-                continue
-        return {"driver": None, "jobs": []}
+        """As `make jobs` has it, but asked from here, where asking often costs little."""
+        return describe(self.zookeeper, Application("analytics", "", tuple(sorted(NAMES))))
 
     def driver(self) -> str | None:
         return (self.listed()["driver"] or {}).get("host")
@@ -44,11 +56,41 @@ class Jobs(Platform):
         rows = self.rows().values()
         return bool(rows) and all((row.get("lag") or 0) < MOST_BEHIND for row in rows)
 
+    def batches(self) -> dict[str, int]:
+        """The newest batch of each job, by its number, which goes on from driver to driver."""
+        rows = self.rows().values()
+        return {row["name"]: row["batch_id"] for row in rows if row.get("batch_id") is not None}
+
+    def executor(self) -> tuple[str, int]:
+        """A host that executes jobs, and the process that does."""
+        for host in self.hosts("worker"):
+            with contextlib.suppress(AssertionError):
+                found = self.on(host, "pgrep -f CoarseGrainedExecutorBackend").split()
+                return host, int(found[0])
+        raise AssertionError("no worker has an executor")
+
     def ask_oracle(self) -> str:
         said = self.make("oracle").text
         print(said)
         assert re.search(r"^[1-9]\d* compared, 0 missing, 0 wrong, 0 extra$", said, re.MULTILINE)
         return said
+
+    @contextlib.contextmanager
+    def stays_right(self, fault: str):
+        """Every job resumes by itself after what is done inside; nothing is lost or invented."""
+        before = self.batches()
+        assert set(before) == NAMES
+        yield
+        # One batch may have been under way already.
+        _, took = wait_until(
+            lambda: all(
+                self.batches().get(name, -1) > number + 1 for name, number in before.items()
+            ),
+            seconds=RESUME_S,
+            what=f"every job has completed two more batches after {fault}",
+        )
+        print(f"{fault}: every job has completed two more batches after {took:.0f} s")
+        self.ask_oracle()
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +100,8 @@ def jobs(state_home, nothing_is_left_behind):
     platform.purge()
     platform.make("deploy")
     wait_until(platform.all_run, seconds=240, what="every job has completed a batch")
-    return platform
+    yield platform
+    platform.zookeeper.stop()
 
 
 def test_they_keep_up_with_the_fleet_and_the_oracle_finds_nothing_wrong(jobs):
@@ -74,13 +117,33 @@ def test_they_keep_up_with_the_fleet_and_the_oracle_finds_nothing_wrong(jobs):
     jobs.ask_oracle()
 
 
-def test_a_killed_driver_is_replaced_and_nothing_is_lost(jobs):
-    host = jobs.driver()
-    pid = jobs.on(host, "pgrep -f org.apache.spark.deploy.SparkSubmit").split()[0]
-    jobs.on(host, f"kill -9 {pid}")
-    wait_until(lambda: jobs.driver() not in (None, host), seconds=20, what="another host drives")
-    wait_until(jobs.all_run, seconds=240, what="every job has completed a batch")
-    jobs.ask_oracle()
+def test_planted_emergency_stops_are_found_and_no_others(jobs, tmp_path):
+    """By a second fleet, whose truth is known; its vehicles have numbers of their own."""
+    numbers = ("--vehicles", "60", "--first", str(FIRST_VEHICLE), "--seconds", "90")
+    flags = (*numbers, "--emergency-stops", "120", "--seed", str(random.randrange(1 << 30)))
+    mqtt = f"{jobs.addresses['store-1']}:1883"
+    truth = tmp_path / "truth"
+    began_ms = time.time() * 1000
+    with Reader(",".join(jobs.brokers()), topics=("analytics.emergency-stop",)) as reader:
+        process = simulator("--mqtt", mqtt, "--client-id", "stops", *flags, "--truth", str(truth))
+        assert process.wait(timeout=180) == 0
+        lines = (truth / "emergency-stops.jsonl").read_text().splitlines()
+        planted = {(one["vehicle"], one["ended_ms"]) for one in map(json.loads, lines)}
+
+        def found() -> set[tuple[int, int]]:
+            stops = (row.decoded.details for row in reader.rows())
+            return {
+                (stop.vehicle, stop.ended.ToMilliseconds())
+                for stop in stops
+                if stop.vehicle >= FIRST_VEHICLE
+            }
+
+        # The order of a vehicle's last seconds is not settled while it says no more.
+        settled = {stop for stop in planted if stop[1] < began_ms + 80_000}
+        assert len(settled) > 10
+        wait_until(lambda: settled <= found(), seconds=120, what="every planted stop is found")
+        assert found() <= planted
+    print(f"{len(planted)} emergency stops planted, all found, none invented")
 
 
 def test_jobs_stop_and_start_when_told_and_others_go_on(jobs):
@@ -98,3 +161,47 @@ def test_metrics_are_there_for_every_job(jobs):
     text = requests.get(f"http://{address}/metrics", timeout=10).text
     for name in NAMES:
         assert f'streambed_job_up{{job="{name}"}} 1.0' in text
+
+
+def test_a_killed_driver_is_replaced(jobs):
+    host = jobs.driver()
+    with jobs.stays_right("kill -9 of the driver"):
+        pid = jobs.on(host, "pgrep -f org.apache.spark.deploy.SparkSubmit").split()[0]
+        jobs.on(host, f"kill -9 {pid}")
+        wait_until(
+            lambda: jobs.driver() not in (None, host), seconds=20, what="another host drives"
+        )
+
+
+def test_a_killed_executor_is_replaced(jobs):
+    host, process = jobs.executor()
+    with jobs.stays_right("kill -9 of an executor"):
+        jobs.on(host, f"kill -9 {process}")
+
+
+def test_jobs_go_on_without_the_leading_master(jobs):
+    leader, _ = wait_until(jobs.leader, seconds=60, what="a master leads")
+    with jobs.stays_right("kill -9 of the leading master"):
+        jobs.on(leader, f"kill -9 {jobs.main_process(leader, 'spark-master')}")
+
+
+def test_jobs_go_on_when_their_worker_host_loses_power(jobs):
+    host, _ = jobs.executor()
+    with jobs.stays_right("power cut of a worker host"):
+        jobs.cut_power(host)
+
+
+def test_another_host_drives_when_the_one_that_does_loses_power(jobs):
+    host = jobs.driver()
+    with jobs.stays_right("power cut of the host that drives"):
+        jobs.cut_power(host)
+        _, took = wait_until(
+            lambda: jobs.driver() not in (None, host), seconds=20, what="another host drives"
+        )
+        print(f"another host drove after {took:.1f} s")
+
+
+def test_a_deploy_makes_lost_hosts_anew_and_jobs_go_on(jobs):
+    assert "passed" in jobs.make("deploy").text
+    wait_until(jobs.caught_up, seconds=240, what="the backlog is worked off")
+    jobs.ask_oracle()

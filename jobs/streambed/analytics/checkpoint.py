@@ -27,6 +27,7 @@ class Head:
     generation: int = 0
     epoch: int = 0
     owner: str = ""
+    groups: int = 1  # into which vehicles are divided, for as long as this generation lasts
     contract: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -49,12 +50,13 @@ class Checkpoint:
         if tag is not None and head.contract and head.contract != contract:
             raise Incompatible(_difference(self.job, head.contract, contract))
 
-    def take(self, contract: dict[str, Any], options: dict[str, Any]) -> None:
-        """Become the one who writes it."""
+    def take(self, contract: dict[str, Any], options: dict[str, Any], *, groups: int = 1) -> None:
+        """Become the one who writes it. The number of groups counts where a generation begins."""
         self.check(contract)
         head, tag = self._read()
         mine = replace(
             head,
+            groups=head.groups if head.contract else groups,
             epoch=head.epoch + 1,
             owner=uuid.uuid4().hex,
             contract=contract,

@@ -7,10 +7,10 @@ tick): so groups without a record of their own in a batch still know that time w
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
-from zlib import crc32
 
 import pyarrow as pa
 
+from streambed.analytics.groups import key_of, keys
 from streambed.analytics.spark import TIME_ZONE
 from streambed.analytics.views import View
 from streambed.events import Event
@@ -53,11 +53,6 @@ _ARROW = {
 }
 
 Batches = Iterator[pa.RecordBatch]
-
-
-def group_of(vehicle: str, groups: int) -> int:
-    """The same for ever, on every machine: state is kept by it."""
-    return crc32(vehicle.encode()) % groups
 
 
 @dataclass
@@ -111,7 +106,7 @@ class Decoder:
             vehicle = key.decode(errors="replace")
             group = groups.get(vehicle)
             if group is None:
-                group = groups[vehicle] = group_of(vehicle, self.groups) if self.groups else 0
+                group = groups[vehicle] = key_of(vehicle, self.groups) if self.groups else 0
             in_future = event_ms > ingestion_ms + FUTURE_MS
             if not in_future and event_ms > told.newest_ms:
                 told.newest_ms = event_ms
@@ -148,7 +143,7 @@ class Decoder:
     def _ticks(self, told: _Told) -> pa.RecordBatch:
         count = self.groups
         tick = {
-            "grp": list(range(count)),
+            "grp": keys(self.groups),
             "what": [TICK] * count,
             "event_ms": [told.newest_ms] * count,
             # Counted once, whatever the number of groups.

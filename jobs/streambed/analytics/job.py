@@ -26,9 +26,6 @@ REAL_TIME = "real-time"
 AS_FAST_AS_POSSIBLE = "0s"
 LATE_TOPIC = "analytics.late"
 
-# Into how many groups vehicles are divided: the most that can work side by side on a job's state.
-GROUPS = 4
-
 
 class Job:
     """What all jobs declare. Options are keyword arguments of `__init__`, with their types."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from streambed.analytics.checkpoint import Checkpoint
 from streambed.analytics.decode import FUTURE, Decoder
 from streambed.analytics.encode import RECORD_DDL, LateEncoder, ResultEncoder, version_of
-from streambed.analytics.job import GROUPS, LATE_TOPIC, REAL_TIME, Copy, Job, SqlJob, WindowJob
+from streambed.analytics.job import LATE_TOPIC, REAL_TIME, Copy, Job, SqlJob, WindowJob
 from streambed.analytics.operator import NOTHING, OUTCOME_DDL, STATE_DDL, Operator, Outcome
 from streambed.analytics.panes import Panes
 from streambed.analytics.sink import Sending
@@ -126,7 +126,7 @@ class JobQuery:
         from pyspark.sql.streaming.state import GroupStateTimeout
 
         job = self.job
-        decoder = Decoder(job.view, tuple(job.columns()), GROUPS)
+        decoder = Decoder(job.view, tuple(job.columns()), self._checkpoint.head.groups)
         expressions = job.expressions()
         wanted = (
             self._decoded(source, decoder)

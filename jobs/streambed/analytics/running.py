@@ -45,7 +45,9 @@ class Running:
 
         try:
             job = self.entry.make()
-            self._checkpoint.take(job.contract(), job.options())
+            self._checkpoint.take(
+                job.contract(), job.options(), groups=self._settings.shuffle_partitions
+            )
         except (OptionError, Incompatible) as error:
             self._tell("refused", str(error), retry_in=RETRY_S[-1])
             return

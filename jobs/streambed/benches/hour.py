@@ -52,7 +52,7 @@ def make(options: argparse.Namespace) -> int:
                 ]
             )
         connector = RecordingConnector(source=recording, speed=0)
-        producer = make_producer(options.bootstrap, live=False)
+        producer = make_producer(options.bootstrap)
         pipeline = Pipeline(
             connector, _Beside(), producer, wire=options.wire, dead_letter_topic=DEAD_LETTERS
         )

@@ -67,7 +67,7 @@ def _replay(spark, job, bucket: Bucket, options: argparse.Namespace) -> tuple[in
     cloudpickle.register_pickle_by_value(sys.modules[type(job).__module__])
     checkpoint = Checkpoint(bucket, f"{PREFIX}{job.name}")
     checkpoint.begin_anew()
-    checkpoint.take(job.contract(), job.options())
+    checkpoint.take(job.contract(), job.options(), groups=options.cores)
     query = JobQuery(
         job,
         Setting(options.bootstrap, options.wire, options.cores, PREFIX),

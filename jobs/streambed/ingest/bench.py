@@ -88,7 +88,7 @@ def bench(options: argparse.Namespace) -> int:
 def _measure(recording: Path, options: argparse.Namespace) -> tuple[int, float, float]:
     connector = RecordingConnector(source=str(recording), speed=0)
     tuning = {"compression.type": options.compression}
-    producer = make_producer(options.bootstrap, tuning, live=connector.live)
+    producer = make_producer(options.bootstrap, tuning)
     pipeline = Pipeline(
         connector, _Processor(), producer, wire=options.wire, dead_letter_topic=DEAD_LETTERS
     )

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     settings = _config(options)
     connector = make_connector(settings.connector.name, settings.connector.options)
     processor = make_processor(settings.processor.name, settings.processor.options)
-    producer = make_producer(settings.kafka.bootstrap, settings.kafka.tuning, live=connector.live)
+    producer = make_producer(settings.kafka.bootstrap, settings.kafka.tuning)
     metrics = Metrics()
     if settings.metrics is not None:
         metrics.serve(settings.metrics.port, settings.metrics.address)

@@ -29,11 +29,6 @@ class Connector(ABC):
         """Stop; what was not settled stays with the source or comes again."""
 
     @property
-    def live(self) -> bool:
-        """Whether messages are news, and somebody waits for them."""
-        return True
-
-    @property
     def exhausted(self) -> bool:
         """Whether nothing more will ever come."""
         return False

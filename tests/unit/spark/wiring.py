@@ -58,7 +58,7 @@ class Wired(JobQuery):
     def __init__(self, job, directory: Path) -> None:
         location = (directory / "checkpoint").as_uri()
         checkpoint = SimpleNamespace(
-            location=location, head=SimpleNamespace(generation=0), hold=lambda: None
+            location=location, head=SimpleNamespace(generation=0, groups=2), hold=lambda: None
         )
         setting = Setting("127.0.0.1:1", "binary", 1)
         tables = getattr(job, "tables", lambda _: None)(SimpleNamespace(folders=lambda _: []))

@@ -4,6 +4,7 @@ The timetable knows most destinations. Where it does not, vehicles show them: th
 just before the end of the line. What nobody knows is counted as unknown.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -30,12 +31,17 @@ class Said(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """Kept as a plain tuple, since state outlives the code that made it."""
+    """Kept as a plain tuple, since state outlives the code that made it, and with as little as most
+    slices need: there are as many as vehicles times windows."""
 
-    first: Said
+    first: Said | None  # if it is at the end of a line, which proves something with the one before
     last: Said
-    lines: dict[tuple[str, int], int]  # route and direction, with the newest time
+    others: tuple[tuple[str, int], ...]  # lines besides that of the last
     ends: tuple[Row, ...]  # ends of lines that were shown inside the slice
+
+    @property
+    def lines(self) -> set[tuple[str, int]]:
+        return {(self.last[1], self.last[2]), *self.others}
 
 
 class Destinations:
@@ -44,10 +50,12 @@ class Destinations:
 
     def of_slice(self, records: Sequence[tuple[int, Value]]) -> tuple:
         said = [Said(event_ms, *value) for event_ms, value in records]
+        first, last = said[0], said[-1]
+        lines = {(one.route, one.direction) for one in said}
         return (
-            tuple(said[0]),
-            tuple(said[-1]),
-            {(one.route, one.direction): one.event_ms for one in said},
+            tuple(first) if first.end_of_line else None,
+            (last.event_ms, sys.intern(last.route), *last[2:]),
+            tuple(lines - {(last.route, last.direction)}),
             tuple(end for one, then in pairwise(said) for end in _end_of_line(one, then)),
         )
 
@@ -82,7 +90,8 @@ def _learned(slices: Iterable[tuple]) -> Iterator[Row]:
     for part in parts:
         yield from part.ends
     for one, then in pairwise(parts):
-        yield from _end_of_line(Said(*one.last), Said(*then.first))
+        if then.first is not None:
+            yield from _end_of_line(Said(*one.last), Said(*then.first))
 
 
 def _in_time(rows: Iterable[Row], end_ms: int) -> Iterator[Row]:

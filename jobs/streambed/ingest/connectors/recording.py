@@ -95,10 +95,6 @@ class RecordingConnector(Connector):
         self._save_position()
 
     @property
-    def live(self) -> bool:
-        return self._speed > 0
-
-    @property
     def exhausted(self) -> bool:
         return self._exhausted
 

@@ -81,11 +81,13 @@ class Jobs(Platform):
         before = self.batches()
         assert set(before) == NAMES
         yield
-        # One batch may have been under way already.
+
+        def resumed() -> bool:  # one batch may have been under way already
+            now = self.batches()
+            return all(now.get(name, -1) > number + 1 for name, number in before.items())
+
         _, took = wait_until(
-            lambda: all(
-                self.batches().get(name, -1) > number + 1 for name, number in before.items()
-            ),
+            resumed,
             seconds=RESUME_S,
             what=f"every job has completed two more batches after {fault}",
         )

@@ -6,7 +6,8 @@ tick): so groups without a record of their own in a batch still know that time w
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from struct import Struct
+from typing import Any, NamedTuple, get_args
 
 import pyarrow as pa
 
@@ -14,14 +15,16 @@ from streambed.analytics.groups import key_of, keys
 from streambed.analytics.spark import TIME_ZONE
 from streambed.analytics.views import View
 from streambed.events import Event
-from streambed.events.codec import TYPE_PREFIX, UndecodableRecord, decode
+from streambed.events.codec import TYPE_PREFIX, UndecodableRecord, WireMode, decode
 
 # Clocks are wrong by seconds; by more than this, they are broken.
 FUTURE_MS = 60_000
 
 RECORD, TICK, FUTURE = 0, 1, 2
+WIRE_MODES = get_args(WireMode)
 
-# What the state has to know of a record besides the job's own columns.
+# What the state has to know of a record besides the job's own columns. There is a row of this for
+# every record, and each column costs as much as all of Python does: what few need is in one.
 ENVELOPE: dict[str, pa.DataType] = {
     "grp": pa.int32(),
     "what": pa.int8(),
@@ -29,20 +32,11 @@ ENVELOPE: dict[str, pa.DataType] = {
     "event_ms": pa.int64(),
     "ingestion_ms": pa.int64(),
     "event_time": pa.timestamp("us", tz=TIME_ZONE),
-    "topic": pa.string(),
-    "partition": pa.int32(),
-    "offset": pa.int64(),
-    "wire": pa.string(),
-    "value": pa.binary(),
-    # Of ticks only: counts of this task.
-    "records": pa.int64(),
-    "undecodable": pa.int64(),
+    "origin": pa.binary(),  # of a record, an Origin; of a tick, Counts
 }
 ENVELOPE_DDL = (
     "grp int, what tinyint, id string, event_ms bigint, ingestion_ms bigint,"
-    " event_time timestamp,"
-    " topic string, partition int, offset bigint, wire string, value binary,"
-    " records bigint, undecodable bigint"
+    " event_time timestamp, origin binary"
 )
 _ARROW = {
     "int": pa.int32(),
@@ -53,6 +47,40 @@ _ARROW = {
 }
 
 Batches = Iterator[pa.RecordBatch]
+
+
+class Origin(NamedTuple):
+    """Where a record is, and the record as it came."""
+
+    partition: int
+    offset: int
+    wire: str
+    value: bytes
+
+    def pack(self) -> bytes:
+        return _PLACE.pack(self.partition, self.offset, WIRE_MODES.index(self.wire)) + self.value
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> "Origin":
+        partition, offset, wire = _PLACE.unpack_from(packed)
+        return cls(partition, offset, WIRE_MODES[wire], packed[_PLACE.size :])
+
+
+class Counts(NamedTuple):
+    """How many records a task has read, and how many of them it could not decode."""
+
+    records: int
+    undecodable: int
+
+    def pack(self) -> bytes:
+        return _COUNTS.pack(*self)
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> "Counts":
+        return cls(*_COUNTS.unpack(packed))
+
+
+_PLACE, _COUNTS = Struct("<iqb"), Struct("<qq")
 
 
 @dataclass
@@ -90,13 +118,12 @@ class Decoder:
         self, batch: pa.RecordBatch, unpack: Callable, told: _Told, groups: dict[str, int]
     ) -> pa.RecordBatch:
         getters = [self.view.getter(name) for name in self.columns]
-        whats, ids, numbers, places = [], [], [], []
+        whats, ids, numbers, origins = [], [], [], []
         event_times, ingestion_times = [], []
         rows: list[list[Any]] = [[] for _ in getters]
-        columns = zip(
-            *(batch.column(name).to_pylist() for name in ("key", "value", "wire")), strict=True
-        )
-        for place, (key, value, wire) in enumerate(columns):
+        names = ("key", "value", "partition", "offset", "wire")
+        columns = zip(*(batch.column(name).to_pylist() for name in names), strict=True)
+        for key, value, partition, offset, wire in columns:
             told.records += 1
             found = unpack(value, wire)
             if found is None or key is None:
@@ -113,28 +140,21 @@ class Decoder:
             whats.append(FUTURE if in_future else RECORD)
             ids.append(vehicle)
             numbers.append(group)
-            places.append(place)
+            origins.append(Origin(partition, offset, wire, value).pack())
             event_times.append(event_ms)
             ingestion_times.append(ingestion_ms)
             for row, get in zip(rows, getters):
                 row.append(get(details))
-        kept = batch.take(pa.array(places, pa.int64()))
-        what = pa.array(whats, ENVELOPE["what"])
-        event = pa.array(event_times, pa.int64())
         # A clock that nobody believes must not move the watermark.
         believed = [0 if w == FUTURE else ms * 1000 for w, ms in zip(whats, event_times)]
-        nothing = pa.nulls(len(places), pa.int64())
         envelope = {
             "grp": pa.array(numbers, ENVELOPE["grp"]),
-            "what": what,
+            "what": pa.array(whats, ENVELOPE["what"]),
             "id": pa.array(ids, pa.string()),
-            "event_ms": event,
+            "event_ms": pa.array(event_times, pa.int64()),
             "ingestion_ms": pa.array(ingestion_times, pa.int64()),
             "event_time": pa.array(believed, pa.int64()).cast(ENVELOPE["event_time"]),
-            **{name: kept.column(name) for name in ("topic", "partition", "offset")},
-            **{name: kept.column(name) for name in ("wire", "value")},
-            "records": nothing,
-            "undecodable": nothing,
+            "origin": pa.array(origins, pa.binary()),
         }
         for name, row in zip(self.columns, rows):
             envelope[name] = pa.array(row, _ARROW[self.view.columns[name]])
@@ -142,13 +162,13 @@ class Decoder:
 
     def _ticks(self, told: _Told) -> pa.RecordBatch:
         count = self.groups
+        # Counted once, whatever the number of groups.
+        counts = [Counts(told.records, told.undecodable), *[Counts(0, 0)] * (count - 1)]
         tick = {
-            "grp": keys(self.groups),
+            "grp": keys(count),
             "what": [TICK] * count,
             "event_ms": [told.newest_ms] * count,
-            # Counted once, whatever the number of groups.
-            "records": [told.records, *[0] * (count - 1)],
-            "undecodable": [told.undecodable, *[0] * (count - 1)],
+            "origin": [one.pack() for one in counts],
         }
         arrays = {
             name: pa.array(tick[name], type_) if name in tick else pa.nulls(count, type_)

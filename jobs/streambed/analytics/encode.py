@@ -93,11 +93,12 @@ class LateEncoder(Encoder):
     """Late records, as they came, with what made them late."""
 
     job: str
+    topic: str
     wire: WireMode
     version: int
 
     def record(self, row: dict[str, Any]) -> tuple[bytes, bytes]:
-        place = (row["topic"], row["partition"], row["offset"])
+        place = (self.topic, row["partition"], row["offset"])
         late = LateRecord(
             job=self.job,
             **dict(zip(("topic", "partition", "offset"), place)),

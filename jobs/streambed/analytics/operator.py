@@ -9,9 +9,10 @@ import pickle
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from streambed.analytics.decode import FUTURE, TICK
+from streambed.analytics.decode import FUTURE, TICK, Counts, Origin
 from streambed.analytics.ordered import Ordered
 from streambed.analytics.windows import Pane, Record, Row, Windows
 
@@ -38,8 +39,6 @@ class Outcome:
 
 # Stands for null among whole numbers: pandas would make floats of them all, too short for a cell.
 NOTHING = -(1 << 63) + 1
-
-_REFERENCE = ("topic", "partition", "offset", "wire", "value")
 
 
 @dataclass(frozen=True)
@@ -83,24 +82,25 @@ class Operator:
         records, future = [], []
         newest_ms, counted, undecodable = 0, 0, 0
         for frame in frames:
-            references = list(zip(*(frame[name].tolist() for name in _REFERENCE)))
-            values = list(zip(*(_column(frame, name) for name in self.values)))
-            columns = (frame[name].tolist() for name in ("what", "id", "event_ms"))
-            for place, (what, vehicle, event_ms) in enumerate(zip(*columns)):
+            columns = [_column(frame, name) for name in self.values]
+            values = zip(*columns) if columns else repeat(())
+            envelope = zip(*(frame[name].tolist() for name in ("what", "id", "event_ms", "origin")))
+            for (what, vehicle, event_ms, origin), value in zip(envelope, values):
                 if what == TICK:
-                    row = frame.iloc[place]
+                    counts = Counts.unpack(origin)
                     newest_ms = max(newest_ms, event_ms)
-                    counted += int(row["records"])
-                    undecodable += int(row["undecodable"])
+                    counted += counts.records
+                    undecodable += counts.undecodable
                     continue
-                record = Record(vehicle, event_ms, values[place], references[place])
+                record = Record(vehicle, event_ms, value, origin)
                 (future if what == FUTURE else records).append(record)
         return records, future, newest_ms, counted, undecodable
 
 
 def _set_aside(record: Record, watermark_ms: int | None) -> dict[str, Any]:
-    reference = dict(zip(_REFERENCE, record.reference))
-    return {**reference, "event_ms": record.event_ms, "watermark_ms": watermark_ms}
+    origin = Origin.unpack(record.origin)
+    times = {"event_ms": record.event_ms, "watermark_ms": watermark_ms}
+    return {**origin._asdict(), **times}
 
 
 def _packed(value: Any) -> bytes:

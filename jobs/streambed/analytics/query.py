@@ -26,8 +26,11 @@ log = logging.getLogger(__name__)
 # Of replays: the query ends with the last record.
 ALL_THERE_IS = "all there is"
 
-# The wire mode in a record's headers, whatever else is among them.
-WIRE_SQL = "string(filter(headers, h -> h.key = 'wire')[0].value) AS wire"
+# The wire mode in a record's headers, whatever else is among them; ingestion puts it first.
+WIRE_SQL = """
+    string(if(get(headers, 0).key = 'wire', get(headers, 0).value,
+              get(filter(headers, h -> h.key = 'wire'), 0).value)) AS wire
+"""
 
 
 @dataclass(frozen=True)
@@ -108,10 +111,7 @@ class JobQuery:
         return reader.load().coalesce(self._setting.tasks)
 
     def _decoded(self, source: "DataFrame", decoder: Decoder) -> "DataFrame":
-        records = source.selectExpr(
-            *("key", "value", f"substr(topic, {len(self._setting.prefix) + 1}) AS topic"),
-            *("partition", "offset", WIRE_SQL),
-        )
+        records = source.selectExpr("key", "value", "partition", "offset", WIRE_SQL)
         return records.mapInArrow(decoder, decoder.schema())
 
     def _selected(self, source: "DataFrame") -> "DataFrame":
@@ -133,9 +133,7 @@ class JobQuery:
             .withWatermark("event_time", f"{job.bound_ms} milliseconds")
             .where(f"what != 0 OR ({job.where})")
             .selectExpr(
-                *("grp", "what", "id", "event_ms", "event_time", "topic", "wire", "value"),
-                *("coalesce(partition, -1) AS partition", "coalesce(offset, -1) AS offset"),
-                *(f"coalesce({count}, 0) AS {count}" for count in ("records", "undecodable")),
+                *("grp", "what", "id", "event_ms", "event_time", "origin"),
                 *(f"({expression}) AS value_{name}" for name, expression in expressions.items()),
             )
         )
@@ -173,7 +171,8 @@ class JobQuery:
         with Sending(self._producer) as sending:
             prefix, wire = self._setting.prefix, self._setting.wire
             sending.send(prefix + self.job.output, results, encoder)
-            sending.send(prefix + LATE_TOPIC, late, LateEncoder(self.job.name, wire, version))
+            late_encoder = LateEncoder(self.job.name, self.job.input, wire, version)
+            sending.send(prefix + LATE_TOPIC, late, late_encoder)
 
     def _count(self, outcomes: list[Outcome]) -> None:
         counts = self.counts

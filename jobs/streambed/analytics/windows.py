@@ -26,12 +26,12 @@ Row = tuple[Hashable, ...]
 
 
 class Record(NamedTuple):
-    """What one vehicle said at one time. `reference` finds the record again if it is late."""
+    """What one vehicle said at one time. `origin` has the record as it came, if it is late."""
 
     vehicle: str
     event_ms: int
     value: Value
-    reference: Any = None
+    origin: Any = None
 
 
 class Summary(Protocol):

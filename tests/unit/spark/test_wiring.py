@@ -25,6 +25,8 @@ def test_vehicles_are_counted_and_the_late_are_set_aside(spark, tmp_path, wire):
         event(2, position(), vehicle=2, wire=wire),  # a copy
         event(14.5, position(latitude=60.3), vehicle=1, wire=wire),
         (b"0012/00009", b"garbage", [("wire", wire.encode())]),
+        (b"0012/00009", event(2, position(), wire=wire)[1], [("trace", b"1")]),  # in no mode
+        (b"0012/00009", *event(2, position(), vehicle=2, wire=wire)[1:2], None),
         event(9000, position(), vehicle=3, ingested=2, wire=wire),  # from the future
     )
     query.give(spark, event(200, position(), vehicle=1, wire=wire))
@@ -38,10 +40,10 @@ def test_vehicles_are_counted_and_the_late_are_set_aside(spark, tmp_path, wire):
     assert list(counts.values()) == [(2, Pane.ON_TIME)]
     late = found["analytics.late"]
     assert {(record.offset, record.HasField("watermark")) for record in late.values()} == {
-        (5, False),
-        (7, True),
+        (7, False),
+        (9, True),
     }
-    assert query.counts.undecodable == 1
+    assert query.counts.undecodable == 3
     assert query.counts.late == 2
 
 

@@ -10,9 +10,11 @@ import random
 import re
 import time
 from functools import cached_property
+from pathlib import Path
 
 import pytest
 import requests
+import yaml
 from kafka_reader import Reader
 from kazoo.client import KazooClient
 from platform_under_test import AS_IT_SHIPS, Platform
@@ -60,6 +62,19 @@ class Jobs(Platform):
         """The newest batch of each job, by its number, which goes on from driver to driver."""
         rows = self.rows().values()
         return {row["name"]: row["batch_id"] for row in rows if row.get("batch_id") is not None}
+
+    def since(self) -> dict[str, float]:
+        """Since when each job has been in the state that it is in."""
+        return {row["name"]: row["since"] for row in self.rows().values()}
+
+    def changed(self, folder: Path, job: str, **options) -> Platform:
+        """The stage with other options of a job."""
+        jobs = [
+            {**entry, "options": options} if entry["name"] == job else entry
+            for entry in AS_IT_SHIPS["jobs"]
+        ]
+        (folder / "local.yml").write_text(yaml.safe_dump({**AS_IT_SHIPS, "jobs": jobs}))
+        return Platform("local", self.state_home, stages=folder)
 
     def executor(self) -> tuple[str, int]:
         """A host that executes jobs, and the process that does."""
@@ -203,7 +218,21 @@ def test_another_host_drives_when_the_one_that_does_loses_power(jobs):
         print(f"another host drove after {took:.1f} s")
 
 
-def test_a_deploy_makes_lost_hosts_anew_and_jobs_go_on(jobs):
-    assert "passed" in jobs.make("deploy").text
+def test_a_change_that_a_checkpoint_does_not_fit_is_refused_and_nothing_is_stopped(jobs, tmp_path):
+    """By the deploy that makes the lost hosts anew, before it comes to the jobs."""
+    before = jobs.since()
+    said = jobs.changed(tmp_path, "flow-direction", resolution=8).make("deploy", expect=1).text
+    assert "flow-direction: its checkpoint was made with other settings (resolution" in said
+    assert jobs.since() == before
+
+
+def test_a_deploy_with_a_changed_job_restarts_that_job_alone_from_its_checkpoint(jobs, tmp_path):
+    wait_until(jobs.all_run, seconds=RESUME_S, what="every job runs")
+    before = jobs.since()
+    batch = jobs.batches()["flow-direction"]
+    assert "passed" in jobs.changed(tmp_path, "flow-direction", early="1m").make("deploy").text
+    after = jobs.since()
+    assert {name for name in NAMES if after[name] != before[name]} == {"flow-direction"}
+    assert jobs.batches()["flow-direction"] > batch
     wait_until(jobs.caught_up, seconds=240, what="the backlog is worked off")
     jobs.ask_oracle()

@@ -22,7 +22,7 @@ from processes import simulator
 from streambed.analytics.applications import Application, describe
 from waiting import wait_until
 
-WATCHED_S = int(os.environ.get("JOBS_SECONDS") or 120)
+WATCHED_S = int(os.environ.get("JOBS_SECONDS") or 60)
 # A job that keeps up has never more than this to read: a fleet of a hundred says 110 a second.
 MOST_BEHIND = 110 * 60
 NAMES = {job["name"] for job in AS_IT_SHIPS["jobs"]}

@@ -1,6 +1,6 @@
 """A stage of its own for the lifecycle tests: real hosts, and nothing left when they end.
 
-Needs root on Linux, about 11 GiB of memory, and half an hour. State is kept apart from the
+Needs root on Linux, about 16 GiB of memory, and three quarters of an hour. State is kept apart from the
 user's own stages, at a fixed place, so that a run that crashed is cleaned up by the next one.
 """
 

@@ -100,6 +100,7 @@ def _settings(options: argparse.Namespace, bucket: dict) -> dict[str, str]:
         "spark.driver.extraClassPath": options.connectors,
         "spark.sql.shuffle.partitions": str(options.cores),
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.sql.streaming.checkpointFileManagerClass": manager,
         **{f"spark.hadoop.fs.s3a.{key}": value for key, value in s3a.items()},
     }

@@ -1,7 +1,7 @@
 """A stage of its own for the lifecycle tests: real hosts, and nothing left when they end.
 
-Needs root on Linux, about 16 GiB of memory, and three quarters of an hour. State is kept apart from the
-user's own stages, at a fixed place, so that a run that crashed is cleaned up by the next one.
+Needs root on Linux, about 16 GiB of memory, and three quarters of an hour. State is kept apart from
+the user's own stages, at a fixed place, so that a run that crashed is cleaned up by the next one.
 """
 
 import os

@@ -17,7 +17,8 @@ class TopicsBeside:
         return self._topics.retained(self._prefix + topic)
 
     def read(self, topic: str, spans: Mapping[int, Span]) -> Iterator[Record]:
-        return self._topics.read(self._prefix + topic, spans)
+        for record in self._topics.read(self._prefix + topic, spans):
+            yield record._replace(topic=topic)
 
 
 class ObjectsBeside:
